@@ -1,0 +1,54 @@
+# Each target makes the environment it needs; a second call finds it done.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+
+.PHONY: help demo test lint types imports check benchmark clean
+
+help:
+	@echo "make demo       set up and run a consensus on an embedded dataset"
+	@echo "make test       set up and run the whole test suite"
+	@echo "make check      lint, types and import rules"
+	@echo "make benchmark  compare speed and memory with the straightforward way"
+	@echo "make clean      remove the environment and caches"
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "partita needs Python 3.11 or newer, found " + sys.version.split()[0] + "; set PYTHON=...")'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.core: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+
+$(VENV)/.test: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[test]"
+	@touch $@ $(VENV)/.core
+
+$(VENV)/.dev: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]"
+	@touch $@ $(VENV)/.test $(VENV)/.core
+
+demo: $(VENV)/.core
+	$(BIN)/partita demo
+
+test: $(VENV)/.test
+	$(BIN)/python -m pytest -n auto
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.dev
+	$(BIN)/mypy
+
+imports: $(VENV)/.dev
+	$(BIN)/lint-imports
+
+check: lint types imports
+
+benchmark: $(VENV)/.test
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf $(VENV) partita-demo .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,42 @@
+"""The one place that knows numba's options.
+
+Kernels are compiled once and kept in numba's cache. ``PARTITA_NUMBA_CACHE=0`` turns
+the cache off; where no folder can be written it is off by itself. No kernel draws
+from a hidden generator, none uses threads of its own, all release the GIL.
+"""
+
+import logging
+import os
+from collections.abc import Callable
+from typing import Any
+
+import numba
+from numba.core import event
+
+_CACHE = os.environ.get("PARTITA_NUMBA_CACHE", "1") != "0"
+_log = logging.getLogger("partita")
+
+
+def jit(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile a kernel on first use: cached where possible, without the GIL."""
+    try:
+        return numba.njit(function, cache=_CACHE, nogil=True)  # type: ignore[no-any-return]
+    except RuntimeError:  # numba found no folder that it may write its cache to
+        return numba.njit(function, cache=False, nogil=True)  # type: ignore[no-any-return]
+
+
+class _SayOnce(event.Listener):
+    """Logs that the first real compilation has begun; a kernel from the cache is silent."""
+
+    said = False
+
+    def on_start(self, event: Any) -> None:
+        if not self.said:
+            self.said = True
+            _log.info("compiling, once: later runs start at once")
+
+    def on_end(self, event: Any) -> None:
+        pass
+
+
+event.register("numba:compile", _SayOnce())

@@ -1,0 +1,62 @@
+"""Compile every kernel on tiny data, so that the first real call is as fast as the second."""
+
+import numpy as np
+
+from partita._kernels import agreement, distinct, label_kmeans, linkage
+
+
+def warm_up() -> None:
+    """Compile all kernels, or load them from the cache.
+
+    The first call on a machine takes some seconds, later ones a fraction of a second. Useful
+    before measuring time, or when an image is built.
+    """
+    codes = np.array([[0, 0], [0, 1], [1, 1], [0, 0]], dtype=np.int32)
+    n, m = codes.shape
+    distinct.distinct_rows(
+        codes,
+        np.array([0, m], dtype=np.int64),
+        np.array([0, 2], dtype=np.int64),
+        np.empty((n, 1), dtype=np.uint64),
+        np.empty(n, dtype=np.int64),
+        np.empty(n, dtype=np.int64),
+    )
+    _warm_up_agreement(codes)
+    for dtype in (np.float64, np.float32):
+        _warm_up_chain(dtype)
+    linkage.prim_matrix(1.0 - np.eye(n), 0, np.empty(n, dtype=np.int64), np.empty(n))
+    label_kmeans.assign(
+        codes,
+        np.zeros((4, 2)),
+        np.ones(n),
+        np.empty(n, dtype=np.int32),
+        np.empty(n),
+        np.zeros((2, 4)),
+    )
+
+
+def _warm_up_agreement(codes: np.ndarray) -> None:
+    n, m = codes.shape
+    by_clustering = np.ascontiguousarray(codes.T.astype(np.uint8))
+    starts = np.array([0, m], dtype=np.int64)
+    columns = agreement.Columns(by_clustering, starts, np.uint8(255))
+    for dtype in (np.uint8, np.float64):
+        out = np.empty((n, n), dtype=dtype)
+        agreement.count_rows(columns, np.ones(1, dtype=dtype), 0, n, True, False, out)
+        agreement.mirror(out)
+        pair = np.zeros(1, dtype=np.int32)
+        weights = np.ones(m, dtype=dtype)
+        agreement.count_pairs(codes, weights, pair, pair, np.empty(1, dtype), np.empty(1, dtype))
+    for float_type in (np.float64, np.float32):
+        agreement.dissimilarity_rows(columns, np.ones(1), float(m), 0, n, np.empty((n, n), float_type))
+    walk = agreement.start_walk(by_clustering[:, 0].copy(), n)
+    outside = agreement.Columns(by_clustering[:, 1:].copy(), starts, np.uint8(255))
+    agreement.prim(outside, np.ones(1), True, n, walk)
+
+
+def _warm_up_chain(dtype: type) -> None:
+    n = 4
+    left, right, height = np.empty(n - 1, dtype=np.int64), np.empty(n - 1, dtype=np.int64), np.empty(n - 1)
+    chain = linkage.start_chain(np.ones((n, n), dtype=dtype), np.ones(n))
+    linkage.nn_chain(chain, linkage.AVERAGE, n, left, right, height)
+    linkage.merge_tree(left, right, height, np.ones(n), np.empty((n - 1, 4)))

@@ -1,0 +1,229 @@
+"""Compare rows of labels: how many clusterings agree on two objects, and Prim on top of it.
+
+The label codes are stored one *clustering* a row and in the smallest unsigned type, so that one
+instruction compares 32 or 64 objects. Clusterings come in groups of equal weight, at most 255 a
+group, so that the agreements of a group fit a byte.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from partita._kernels._jit import jit
+
+CHUNK = 2048  # objects compared at a time: their codes and counts stay in the second-level cache
+
+
+class Columns(NamedTuple):
+    """Label codes by clustering: group g holds rows starts[g] to starts[g + 1] - 1 of codes."""
+
+    codes: Any  # (m, n) unsigned integer; the largest value of the type means missing
+    starts: Any  # (n_groups + 1,) int64
+    missing: Any  # that largest value, as a scalar of the type
+
+
+class Walk(NamedTuple):
+    """State of Prim's walk through n objects, between two calls of ``prim``."""
+
+    n_inside: Any  # (1,) int64, objects in the tree so far; starts at 1
+    row: Any  # (m,) codes of the object that entered last
+    ids: Any  # (n - 1,) int64, object in each place of the columns; starts as all but the first
+    best: Any  # (n - 1,) float64, best similarity to the tree so far; starts at -1
+    order: Any  # (n,) int64, objects in order of entry; order[0] is set by the caller
+    similarity: Any  # (n,) float64, similarity with which each object entered
+
+
+def start_walk(row: Any, n: int) -> Walk:
+    """State of a walk over n objects that begins at object 0, whose codes are ``row``."""
+    return Walk(
+        n_inside=np.ones(1, dtype=np.int64),
+        row=row,
+        ids=np.arange(1, n, dtype=np.int64),
+        best=np.full(n - 1, -1.0),
+        order=np.zeros(n, dtype=np.int64),
+        similarity=np.ones(n),
+    )
+
+
+@jit
+def _count_chunk(columns, row, group, j0, j1, seen, acc):
+    """Agreements of the codes ``row`` with objects j0..j1-1 over one group, into ``acc``.
+
+    With ``seen`` the clusterings that label both are counted instead of those that agree.
+    """
+    width = j1 - j0
+    for j in range(width):
+        acc[j] = 0
+    missing = columns.missing
+    for k in range(columns.starts[group], columns.starts[group + 1]):
+        code = row[k]
+        if code == missing:
+            continue
+        column = columns.codes[k, j0:j1]
+        if seen:
+            for j in range(width):
+                acc[j] += np.uint8(column[j] != missing)
+        else:
+            for j in range(width):
+                acc[j] += np.uint8(column[j] == code)
+
+
+@jit
+def count_rows(columns, weights, lo, hi, upper, seen, out):
+    """Agreements of objects lo..hi-1 with all objects.
+
+    columns IN  Columns of n objects
+    weights IN  (n_groups,) of the type of ``out``
+    upper   IN  bool: only objects j >= i, the rest of ``out`` is not touched
+    seen    IN  bool: count clusterings that label both (N) instead of those that agree (C)
+    out     OUT (hi - lo, n)
+    """
+    n = columns.codes.shape[1]
+    acc = np.empty(CHUNK, dtype=np.uint8)
+    row = np.empty(columns.codes.shape[0], dtype=columns.codes.dtype)
+    for c0 in range(0, n, CHUNK):
+        j1 = min(n, c0 + CHUNK)
+        for i in range(lo, hi):
+            j0 = max(i, c0) if upper else c0
+            if j0 >= j1:
+                continue
+            row[:] = columns.codes[:, i]
+            target = out[i - lo, j0:j1]
+            for g in range(weights.shape[0]):
+                _count_chunk(columns, row, g, j0, j1, seen, acc)
+                weight = weights[g]
+                if g == 0:
+                    for j in range(j1 - j0):
+                        target[j] = weight * acc[j]
+                else:
+                    for j in range(j1 - j0):
+                        target[j] += weight * acc[j]
+
+
+@jit
+def mirror(square):
+    """Copy the upper triangle of a square matrix to the lower one, tile by tile."""
+    n = square.shape[0]
+    tile = 64
+    for i0 in range(0, n, tile):
+        for j0 in range(i0, n, tile):
+            for j in range(j0, min(n, j0 + tile)):
+                for i in range(i0, min(n, i0 + tile, j)):
+                    square[j, i] = square[i, j]
+
+
+@jit
+def count_pairs(codes, weights, left, right, counts, totals):
+    """Agreements and common clusterings of given pairs of objects.
+
+    codes   IN  (n, m) int32, -1 = missing
+    weights IN  (m,) of the type of ``counts``
+    left, right    IN  (n_pairs,) int32
+    counts, totals OUT (n_pairs,)
+    """
+    for p in range(left.shape[0]):
+        a = codes[left[p]]
+        b = codes[right[p]]
+        count = weights[0] * 0
+        total = weights[0] * 0
+        for k in range(codes.shape[1]):
+            if a[k] >= 0 and b[k] >= 0:
+                total += weights[k]
+                if a[k] == b[k]:
+                    count += weights[k]
+        counts[p] = count
+        totals[p] = total
+
+
+@jit
+def _weigh_chunk(columns, weights, row, j0, j1, seen, acc, out):
+    """Weighted agreements (or common clusterings) of ``row`` with objects j0..j1-1, into ``out``."""
+    for g in range(weights.shape[0]):
+        weight = weights[g]
+        _count_chunk(columns, row, g, j0, j1, seen, acc)
+        if g == 0:
+            for j in range(j1 - j0):
+                out[j] = weight * acc[j]
+        else:
+            for j in range(j1 - j0):
+                out[j] += weight * acc[j]
+
+
+@jit
+def dissimilarity_rows(columns, weights, total, lo, hi, out):
+    """1 - C / N (1 where N = 0) of objects lo..hi-1 with all objects.
+
+    columns IN  Columns of n objects
+    weights IN  (n_groups,) float64
+    total   IN  float64: N_ij if nothing is missing, 0 if it has to be counted pair by pair
+    out     OUT (hi - lo, n) float
+    """
+    n = columns.codes.shape[1]
+    acc = np.empty(CHUNK, dtype=np.uint8)
+    count = np.empty(CHUNK, dtype=np.float64)
+    common = np.empty(CHUNK, dtype=np.float64)
+    row = np.empty(columns.codes.shape[0], dtype=columns.codes.dtype)
+    for j0 in range(0, n, CHUNK):
+        j1 = min(n, j0 + CHUNK)
+        for i in range(lo, hi):
+            row[:] = columns.codes[:, i]
+            target = out[i - lo, j0:j1]
+            _weigh_chunk(columns, weights, row, j0, j1, False, acc, count)
+            if total > 0.0:
+                for j in range(j1 - j0):
+                    target[j] = 1.0 - count[j] / total
+            else:
+                _weigh_chunk(columns, weights, row, j0, j1, True, acc, common)
+                for j in range(j1 - j0):
+                    target[j] = 1.0 - (count[j] / common[j] if common[j] > 0.0 else 0.0)
+
+
+@jit
+def prim(columns, weights, complete, n_steps, walk):
+    """Walk the maximum spanning tree of the co-association by Prim's algorithm.
+
+    Resumed where it stopped, up to ``n_steps`` objects a call, so that the caller can show
+    progress. No n x n matrix: each step compares one row of labels with those of the objects
+    outside the tree, which are kept contiguous by moving the last one into the gap.
+
+    columns  WORK Columns of all objects but the first, permuted as objects leave
+    weights  IN   (n_groups,) float64
+    complete IN   bool, nothing is missing: similarities are then left as C, to be divided by N at the end
+    walk     WORK, OUT
+    """
+    acc = np.empty(CHUNK, dtype=np.uint8)
+    count = np.empty(CHUNK, dtype=np.float64)
+    common = np.empty(CHUNK, dtype=np.float64)
+    best = walk.best
+    bits = best.view(np.int64)  # non-negative floats sort as integers, and integers reduce in SIMD
+    n = walk.order.shape[0]
+    for n_inside in range(walk.n_inside[0], min(n, walk.n_inside[0] + n_steps)):
+        n_outside = n - n_inside
+        top = np.int64(-1)
+        place = 0
+        for j0 in range(0, n_outside, CHUNK):
+            j1 = min(n_outside, j0 + CHUNK)
+            _weigh_chunk(columns, weights, walk.row, j0, j1, False, acc, count)
+            if not complete:
+                _weigh_chunk(columns, weights, walk.row, j0, j1, True, acc, common)
+                for j in range(j1 - j0):
+                    count[j] = count[j] / common[j] if common[j] > 0.0 else 0.0
+            for j in range(j1 - j0):
+                best[j0 + j] = count[j] if count[j] > best[j0 + j] else best[j0 + j]
+            chunk_top = np.int64(-1)
+            for j in range(j0, j1):
+                chunk_top = max(chunk_top, bits[j])
+            if chunk_top > top:
+                top = chunk_top
+                place = j0
+        while bits[place] != top:
+            place += 1
+        walk.order[n_inside] = walk.ids[place]
+        walk.similarity[n_inside] = best[place]
+        last = n_outside - 1
+        for k in range(columns.codes.shape[0]):
+            walk.row[k] = columns.codes[k, place]
+            columns.codes[k, place] = columns.codes[k, last]
+        walk.ids[place] = walk.ids[last]
+        best[place] = best[last]
+    walk.n_inside[0] = min(n, walk.n_inside[0] + n_steps)

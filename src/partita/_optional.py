@@ -1,0 +1,16 @@
+"""Import what an extra provides, or say which extra to install."""
+
+from importlib import import_module
+from types import ModuleType
+
+from partita.exceptions import MissingExtraError
+
+
+def require(module: str, *, extra: str, purpose: str) -> ModuleType:
+    """Return the imported module, or raise an error that names the extra."""
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        raise MissingExtraError(
+            f'{purpose} needs {module}, which is not installed; run: pip install "partita[{extra}]"'
+        ) from error

@@ -1,0 +1,196 @@
+"""The contract of every consensus estimator, so that a method is its mathematics and nothing else.
+
+A method implements ``_fit_rows``: weighted distinct rows in, one label (or one probability a cluster)
+a row out. The base class takes care of the door, of objects without labels or without weight, of the
+numbering of the clusters, and of scikit-learn's conventions.
+"""
+
+import warnings
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClusterMixin, _fit_context
+from sklearn.utils.validation import validate_data
+
+from partita._ensemble import Ensemble, canonical_order, find_distinct_rows
+from partita._typing import Array, Codes, FloatArray, IntArray
+from partita._validation import LabelMatrix, check_label_matrix, check_sample_weight, check_weights
+from partita.exceptions import UnlabelledObjectsWarning
+
+
+class Rows(NamedTuple):
+    """The ensemble of distinct rows, and where each object is in it."""
+
+    ensemble: Ensemble
+    members: IntArray  # (n_samples,) row of the ensemble, or -1: no label, or no weight
+    n_objects: IntArray  # (n_rows,) objects in each row, whatever their weight
+    idle_codes: Codes  # (n_idle, n_clusterings) labelled rows without weight: labelled, never counted
+    idle: IntArray  # (n_samples,) row of idle_codes, or -1
+
+
+class Consensus(NamedTuple):
+    """What a method finds for the rows of an ensemble."""
+
+    labels: Array  # (n_rows,) cluster of each row, any numbering
+    membership: FloatArray | None = None  # (n_rows, n_clusters) probabilities
+    prior: FloatArray | None = None  # (n_clusters,) membership of an object of which nothing is known
+
+
+class BaseConsensus(ClusterMixin, BaseEstimator):
+    """Fit on a label matrix; see the module's docstring.
+
+    Subclasses set ``weights`` in their constructor and implement ``_fit_rows``; those that can label a
+    row which took no part in the fit implement ``_label_rows``.
+    """
+
+    weights: Any
+    labels_: IntArray
+    n_clusters_: int
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        tags.input_tags.allow_nan = True
+        return tags
+
+    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Find the consensus of the clusterings in the columns of X.
+
+        Parameters
+        ----------
+        X : label matrix of shape (n_samples, n_clusterings)
+            Array, pandas or polars frame, dict or list of columns; missing = NaN, None, pd.NA or -1.
+        y : Ignored
+            Present by convention.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weight of each object. Weight 2 is the object twice; an object of weight 0 has no influence and is
+            labelled afterwards.
+
+        Returns
+        -------
+        self
+        """
+        matrix = check_label_matrix(X)
+        remember_columns(self, X, matrix, reset=True)
+        rows = self._open(matrix, sample_weight)
+        self._matrix = matrix
+        found = self._fit_rows(rows)
+        self._close(rows, found)
+        return self
+
+    def _fit_rows(self, rows: Rows) -> Consensus:
+        raise NotImplementedError(f"{type(self).__name__} must implement _fit_rows.")
+
+    def _label_rows(self, codes: Codes) -> Array:
+        """Cluster, in the numbering of ``_fit_rows``, of rows that took no part in the fit.
+
+        Labels that no fitted object has come as missing, and every row has at least one other label.
+        """
+        raise NotImplementedError(f"{type(self).__name__} must implement _label_rows.")
+
+    def _open(self, matrix: LabelMatrix, sample_weight: Any) -> Rows:
+        """Weighted distinct rows of the objects that have a label and a weight."""
+        n_samples = matrix.codes.shape[0]
+        weight = check_sample_weight(sample_weight, n_samples)
+        clustering_weights = check_weights(self.weights, matrix)
+        used = clustering_weights > 0
+        self._used_columns = np.flatnonzero(used)
+        codes = matrix.codes if used.all() else np.ascontiguousarray(matrix.codes[:, used])
+        labelled: Array = np.any(codes >= 0, axis=1)
+        _warn_unlabelled(labelled)
+        n_labels = matrix.n_labels[used]
+        distinct = find_distinct_rows(codes if labelled.all() else codes[labelled], n_labels)
+        row_codes = codes[np.flatnonzero(labelled)[distinct.first]]
+        row_weight = np.bincount(distinct.inverse, weight[labelled], minlength=len(row_codes)).astype(np.float64)
+        if not row_weight.any():
+            raise ValueError("no object has both a label and a positive sample_weight; at least one must.")
+        order = canonical_order(row_codes, row_weight, clustering_weights[used])
+        active, idle = order[row_weight[order] > 0], order[row_weight[order] == 0]
+        row_of = np.full(n_samples, -1, dtype=np.int64)
+        row_of[labelled] = distinct.inverse
+        return Rows(
+            Ensemble(row_codes[active], n_labels, clustering_weights[used], row_weight[active]),
+            members=_renumber(row_of, active, len(row_codes)),
+            n_objects=distinct.counts[active],
+            idle_codes=row_codes[idle],
+            idle=_renumber(row_of, idle, len(row_codes)),
+        )
+
+    def _close(self, rows: Rows, found: Consensus) -> None:
+        """Number the clusters by decreasing size, and hand the rows' results to their objects."""
+        n_clusters = int(found.labels.max()) + 1 if found.membership is None else found.membership.shape[1]
+        size = np.bincount(found.labels, weights=rows.ensemble.counts, minlength=n_clusters)
+        labels = _hand_out(found.labels, rows.members)
+        first = np.full(n_clusters, len(labels))
+        np.minimum.at(first, labels[labels >= 0], np.flatnonzero(labels >= 0))
+        if found.membership is None:
+            order = np.lexsort((first, -size))[: int((size > 0).sum())]
+        else:  # clusters without any object of their own come last, by their mass
+            order = np.lexsort((first, -(rows.ensemble.counts @ found.membership), -size))
+        self._cluster_order = order  # cluster of ``_fit_rows`` behind each cluster of ``labels_``
+        self._rank = np.full(n_clusters, -1, dtype=np.int64)  # and the other way round
+        self._rank[order] = np.arange(len(order))
+        self._known_labels = [np.unique(column[column >= 0]) for column in rows.ensemble.codes.T]
+        self.n_clusters_ = len(order)
+        self.labels_ = _hand_out(self._rank[found.labels], rows.members)
+        if len(rows.idle_codes):
+            self.labels_[rows.idle >= 0] = self._place_rows(rows.idle_codes)[rows.idle[rows.idle >= 0]]
+        if found.membership is not None and found.prior is not None:
+            self.membership_ = np.tile(found.prior[order], (len(rows.members), 1))
+            self.membership_[rows.members >= 0] = found.membership[:, order][rows.members[rows.members >= 0]]
+
+    def _place_rows(self, codes: Codes) -> IntArray:
+        """Cluster, in the numbering of ``labels_``, of new rows; -1 if a row has no label of a fitted object."""
+        columns = [np.where(np.isin(codes[:, j], known), codes[:, j], -1) for j, known in enumerate(self._known_labels)]
+        known_codes = np.ascontiguousarray(np.column_stack(columns), dtype=np.int32)
+        labels = np.full(len(codes), -1, dtype=np.int64)
+        placed = np.flatnonzero((known_codes >= 0).any(axis=1))
+        if len(placed):
+            labels[placed] = self._rank[self._label_rows(known_codes[placed])]
+        return labels
+
+    def _encode_new(self, X: Any) -> Codes:
+        """Codes of new objects in the numbering, and of the clusterings, of the fit; unseen labels are -1."""
+        remember_columns(self, X, check_label_matrix(X, allow_unlabelled=True), reset=False)
+        return self._matrix.encode(X)[:, self._used_columns]
+
+
+def check_n_clusters(n_clusters: int, n_rows: int) -> int:
+    """Refuse more clusters than there are distinct rows; a single distinct row is always one cluster."""
+    if n_rows == 1:
+        return 1
+    if n_clusters > n_rows:
+        raise ValueError(
+            f"n_clusters={n_clusters} exceeds the {n_rows} distinct rows of X: objects with the same labels cannot "
+            f"be told apart. Pass n_clusters <= {n_rows}."
+        )
+    return n_clusters
+
+
+def remember_columns(estimator: Any, X: Any, matrix: LabelMatrix, *, reset: bool) -> None:
+    """Set, or compare with, ``n_features_in_`` and ``feature_names_in_``, as scikit-learn does."""
+    named = X if hasattr(X, "columns") else np.broadcast_to(np.int8(0), (len(matrix.codes), matrix.n_columns_in))
+    validate_data(estimator, named, reset=reset, skip_check_array=True)
+
+
+def _warn_unlabelled(labelled: Array) -> None:
+    n_without = int((~labelled).sum())
+    if n_without:
+        warnings.warn(
+            f"{n_without} of {len(labelled)} objects have no label in any clustering; labels_ is -1 for them.",
+            UnlabelledObjectsWarning,
+            stacklevel=4,
+        )
+
+
+def _renumber(row_of: IntArray, chosen: IntArray, n_rows: int) -> IntArray:
+    """Place of each object's row among the chosen rows, -1 for the others."""
+    place = np.full(n_rows + 1, -1, dtype=np.int64)  # the last entry serves objects without a row
+    place[chosen] = np.arange(len(chosen))
+    return place[row_of]
+
+
+def _hand_out(of_row: Array, members: IntArray) -> IntArray:
+    return np.append(of_row, -1)[members].astype(np.int64)

@@ -1,0 +1,58 @@
+"""The consensus methods that the command line offers."""
+
+from typing import Any, NamedTuple
+
+
+class Method(NamedTuple):
+    """One row of ``partita methods``."""
+
+    estimator: str  # public name in partita
+    summary: str
+    finds_k: bool  # works without --n-clusters
+    soft: bool  # gives probabilities
+    source: str
+
+
+METHODS = {
+    "eac": Method(
+        "EAC",
+        "evidence accumulation: linkage of the co-association, cut at the highest lifetime",
+        finds_k=True,
+        soft=False,
+        source="Fred and Jain 2005",
+    ),
+    "label-kmeans": Method(
+        "LabelKMeans",
+        "k-means on the one-hot labels",
+        finds_k=False,
+        soft=False,
+        source="baseline",
+    ),
+}
+
+
+def build(method: str, parameters: dict[str, Any]) -> Any:
+    """The estimator of a method, with the parameters it knows; unknown ones are refused by name."""
+    import partita
+
+    estimator = getattr(partita, METHODS[method].estimator)()
+    known = estimator.get_params(deep=False)
+    unknown = [name for name in parameters if name not in known]
+    if unknown:
+        raise ValueError(f"method {method!r} has no parameter {unknown[0]!r}; it has {', '.join(sorted(known))}.")
+    return estimator.set_params(**parameters)
+
+
+def python_call(method: str, parameters: dict[str, Any], path: str, reading: dict[str, Any], noise: str) -> str:
+    """The Python lines that do the same."""
+    estimator = METHODS[method].estimator
+    arguments = ", ".join(f"{name}={value!r}" for name, value in parameters.items())
+    how = "".join(f", {name}={value!r}" for name, value in reading.items())
+    lines = [
+        f"from partita import {estimator}" + ("" if noise == "missing" else ", check_label_matrix"),
+        "from partita.io import read_labels",
+        f"X = read_labels({path!r}{how}).labels",
+    ]
+    if noise != "missing":
+        lines.append(f"X = check_label_matrix(X, noise={noise!r})")
+    return "\n".join([*lines, f"labels = {estimator}({arguments}).fit_predict(X)"])

@@ -1,0 +1,52 @@
+"""Options that several commands share."""
+
+import json
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def reading_options(command: F) -> F:
+    """Options on how a label file is read."""
+    for option in (
+        click.option("--noise", type=click.Choice(["missing", "singleton", "cluster"]), default="missing",
+                     show_default=True, help="What -1 means: not labelled, a cluster of its own, or one cluster."),
+        click.option("--header/--no-header", default=None, help="Whether the file begins with names [recognised]."),
+        click.option("--no-ids", is_flag=True, help="The file has no column of ids."),
+        click.option("--id-column", metavar="NAME", help="Column that names the objects [recognised]."),
+        click.option("--columns", metavar="A,B,...", help="Clusterings to use [all]."),
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
+def reading_arguments(columns: str | None, id_column: str | None, no_ids: bool, header: bool | None) -> dict[str, Any]:
+    """Keyword arguments of ``read_labels``, only those that differ from its defaults."""
+    arguments: dict[str, Any] = {}
+    if id_column is not None and no_ids:
+        raise click.UsageError("--id-column and --no-ids exclude each other.")
+    if columns is not None:
+        arguments["columns"] = [name.strip() for name in columns.split(",") if name.strip()]
+    if id_column is not None or no_ids:
+        arguments["id_column"] = id_column if id_column is not None else False
+    if header is not None:
+        arguments["header"] = header
+    return arguments
+
+
+def parse_settings(settings: tuple[str, ...]) -> dict[str, Any]:
+    """Estimator parameters from NAME=VALUE; a value is read as JSON where it can be, else as text."""
+    parameters: dict[str, Any] = {}
+    for setting in settings:
+        name, equals, text = setting.partition("=")
+        if not equals or not name.strip():
+            raise click.UsageError(f"--set {setting!r} must be NAME=VALUE, for instance --set linkage=single.")
+        try:
+            value = json.loads(text)
+        except json.JSONDecodeError:
+            value = {"None": None, "True": True, "False": False}.get(text, text)
+        parameters[name.strip()] = value
+    return parameters

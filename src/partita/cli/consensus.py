@@ -1,0 +1,152 @@
+"""``partita consensus``: labels in, one clustering out."""
+
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+
+from partita.cli._methods import METHODS, build, python_call
+from partita.cli._options import parse_settings, reading_arguments, reading_options
+
+
+@click.command()
+@click.argument("file", type=click.Path())
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(),
+    help="File to write, by its name CSV, TSV, Parquet, NPY or NPZ [stdout].",
+)
+@click.option(
+    "-m",
+    "--method",
+    type=click.Choice(list(METHODS)),
+    default="eac",
+    show_default=True,
+    help="See `partita methods`.",
+)
+@click.option(
+    "-k", "--n-clusters", type=click.IntRange(min=1), help="Number of clusters [found, where the method can]."
+)
+@click.option("--seed", type=int, help="Seed, for methods that start at random.")
+@click.option(
+    "--set",
+    "settings",
+    metavar="NAME=VALUE",
+    multiple=True,
+    help="Any parameter of the estimator; repeatable.",
+)
+@reading_options
+@click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
+def consensus(
+    file: str,
+    output: str | None,
+    method: str,
+    n_clusters: int | None,
+    seed: int | None,
+    settings: tuple[str, ...],
+    columns: str | None,
+    id_column: str | None,
+    no_ids: bool,
+    header: bool | None,
+    noise: Any,
+    as_json: bool,
+) -> None:
+    """Find one clustering that agrees best with all clusterings of FILE.
+
+    FILE has one row an object and one column a clustering, with empty fields (or -1) where a clustering did not
+    see an object. The result has one row an object: its id and its cluster, the largest cluster being 0.
+    """
+    parameters = parse_settings(settings)
+    if n_clusters is not None:
+        parameters["n_clusters"] = n_clusters
+    if seed is not None:
+        parameters["random_state"] = seed
+    if n_clusters is None and not METHODS[method].finds_k and "n_clusters" not in parameters:
+        raise click.UsageError(f"method {method!r} needs the number of clusters; pass --n-clusters.")
+    reading = reading_arguments(columns, id_column, no_ids, header)
+    summary, table = run_consensus(file, output, method, parameters, reading, noise)
+    if as_json:
+        if output is None:
+            summary["labels"] = table["label"].tolist()
+        click.echo(json.dumps(summary, indent=2))
+        return
+    if output is None:
+        table.to_csv(sys.stdout, index=False)
+    print_summary(summary, err=output is None)
+
+
+def run_consensus(
+    file: str,
+    output: str | None,
+    method: str,
+    parameters: dict[str, Any],
+    reading: dict[str, Any],
+    noise: Any = "missing",
+) -> tuple[dict[str, Any], Any]:
+    """Read, fit, write; returns a summary of plain values and the table of labels."""
+    import numpy as np
+    import pandas as pd
+
+    from partita import check_label_matrix
+    from partita.io import check_output, read_labels, write_table
+
+    if output is not None:
+        check_output(output)
+        if Path(output).exists() and Path(file).exists() and Path(output).samefile(file):
+            raise ValueError(f"the output {output!r} is the input; choose another name, so that no labels are lost.")
+    estimator = build(method, parameters)
+    if "verbose" in estimator.get_params() and "verbose" not in parameters:
+        estimator.set_params(verbose=sys.stderr.isatty())
+    table = read_labels(file, **reading)
+    matrix = check_label_matrix(table.labels, noise)
+    start = time.perf_counter()
+    estimator.fit(matrix)
+    seconds = time.perf_counter() - start
+    result = pd.DataFrame({table.id_name: table.object_ids(), "label": estimator.labels_})
+    if output is not None:
+        write_table(output, result)
+    labels = estimator.labels_
+    summary = {
+        "file": file,
+        "method": method,
+        "n_objects": len(labels),
+        "n_clusterings": matrix.shape[1],
+        "n_clusters": int(estimator.n_clusters_),
+        "cluster_sizes": np.bincount(labels[labels >= 0]).tolist(),
+        "n_unlabelled": int((labels < 0).sum()),
+        "average_nmi": _average_nmi(matrix, labels),
+        "seconds": round(seconds, 3),
+        "output": output,
+        "python": python_call(method, parameters, file, reading, noise),
+    }
+    return summary, result
+
+
+def _average_nmi(matrix: Any, labels: Any) -> float:
+    from partita.metrics import average_nmi_score
+
+    return round(average_nmi_score(matrix, labels), 4)
+
+
+def print_summary(summary: dict[str, Any], *, err: bool = False) -> None:
+    """Write the summary for people."""
+    sizes = summary["cluster_sizes"]
+    shown = ", ".join(map(str, sizes[:10])) + (f", ... ({len(sizes)} in all)" if len(sizes) > 10 else "")
+    click.echo(
+        f"{summary['n_objects']} objects, {summary['n_clusterings']} clusterings, method {summary['method']}",
+        err=err,
+    )
+    click.echo(f"clusters     {summary['n_clusters']}, of sizes {shown}", err=err)
+    if summary["n_unlabelled"]:
+        click.echo(f"unlabelled   {summary['n_unlabelled']} objects (label -1)", err=err)
+    click.echo(f"average NMI  {summary['average_nmi']:.3f} between the consensus and the clusterings", err=err)
+    click.echo(f"time         {summary['seconds']:.2f} s", err=err)
+    if summary["output"]:
+        click.echo(f"written to   {summary['output']}", err=err)
+    click.echo("in Python:", err=err)
+    for line in summary["python"].splitlines():
+        click.echo(f"    {line}", err=err)

@@ -1,0 +1,79 @@
+"""Entry point: one group, one clear line for every error, exit codes 0, 1 and 2."""
+
+import logging
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from partita import __version__
+from partita.cli.check import check
+from partita.cli.consensus import consensus
+from partita.cli.demo import demo
+from partita.cli.methods import methods
+
+# What a user's input, file or option can cause; anything else is a fault of ours and shows a traceback.
+_USER_ERRORS = (ValueError, TypeError, OSError, MemoryError, ImportError)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="partita", message="%(prog)s %(version)s")
+def app() -> None:
+    """Consensus clustering: many clusterings of the same objects in, one out.
+
+    Start with `partita demo`, then `partita check labels.csv` and `partita consensus labels.csv -o out.csv`.
+    """
+
+
+for command in (demo, check, consensus, methods):
+    app.add_command(command)
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Run the command line; errors are one line on stderr, with exit code 2."""
+    warnings.showwarning = _show_warning
+    _show_log()
+    try:
+        code = app.main(args=argv, prog_name="partita", standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as shown:
+        click.echo(shown.format_message(), err=True)
+        sys.exit(2)
+    except click.ClickException as error:
+        _fail(error.format_message())
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("partita: interrupted", err=True)
+        sys.exit(130)
+    except BrokenPipeError:  # the reader of our output has gone, as in `partita methods | head -1`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except _USER_ERRORS as error:
+        if os.environ.get("PARTITA_DEBUG"):
+            raise
+        _fail(str(error) or type(error).__name__)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _fail(message: str) -> None:
+    click.echo(f"partita: error: {' '.join(message.split())}", err=True)
+    sys.exit(2)
+
+
+def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    click.echo(f"partita: warning: {' '.join(str(message).split())}", err=True)
+
+
+def _show_log() -> None:
+    """Send the library's log to stderr, so that a first compilation explains the wait."""
+    log = logging.getLogger("partita")
+    if not log.handlers:
+        handler = logging.StreamHandler()
+        handler.setFormatter(logging.Formatter("partita: %(message)s"))
+        log.addHandler(handler)
+        log.setLevel(logging.INFO)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,33 @@
+"""The errors and warnings that partita raises, for those who want to catch one kind."""
+
+
+class LabelMatrixError(ValueError):
+    """The label matrix cannot be read as (n_samples, n_clusterings) labels."""
+
+
+class NotEnoughMemoryError(MemoryError):
+    """A step was refused before it started, because it would not fit in memory."""
+
+
+class FileFormatError(ValueError):
+    """A file could not be read as, or written in, the form that its name or content promises."""
+
+
+class MissingExtraError(ImportError):
+    """An optional library is needed; the message names the extra that installs it."""
+
+
+class EmptyColumnWarning(UserWarning):
+    """Clusterings without any label were dropped."""
+
+
+class UnlabelledObjectsWarning(UserWarning):
+    """Objects without any label were left out of the consensus and labelled -1."""
+
+
+class FeaturesWarning(UserWarning):
+    """A column of fractional numbers, nearly all different, was taken for labels."""
+
+
+class LeftOutWarning(UserWarning):
+    """A metric left out objects that are unlabelled (-1) in one of its arguments."""

@@ -1,0 +1,382 @@
+"""Read label matrices from files, and write results so that a failure leaves the old file as it was.
+
+CSV and TSV (also gzipped; the separator, the header and a column of ids are recognised), Parquet, NPY and NPZ.
+"""
+
+import csv
+import gzip
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from partita._optional import require
+from partita._typing import Array
+from partita.exceptions import FileFormatError
+
+__all__ = ["LabelTable", "check_output", "read_labels", "replacing", "write_table"]
+
+_TEXT = (".csv", ".tsv", ".tab", ".txt")
+_PARQUET = (".parquet", ".pq")
+_NUMPY = (".npy", ".npz")
+_ALLOWED = "CSV, TSV, TXT (also .gz), Parquet, NPY and NPZ"
+_SEPARATORS = (",", "\t", ";", "|", " ")
+_SAMPLE = 1000  # rows that are looked at to recognise header and ids
+_ID_NAMES = frozenset(
+    [
+        "",
+        "id",
+        "ids",
+        "index",
+        "name",
+        "object",
+        "object_id",
+        "sample",
+        "sample_id",
+        "cell",
+        "cell_id",
+        "barcode",
+    ]
+)
+
+
+class LabelTable(NamedTuple):
+    """Labels read from a file: pass ``labels`` to any estimator."""
+
+    labels: pd.DataFrame  # one row an object, one column a clustering
+    ids: "pd.Series[Any] | None"  # name of each object, where the file has one
+    has_header: bool
+
+    @property
+    def id_name(self) -> str:
+        """Name of the column of ids, "object" where the file has none."""
+        return "object" if self.ids is None else str(self.ids.name or "object")
+
+    def object_ids(self) -> Array:
+        """Ids of the objects; their numbers from 0 where the file has none."""
+        return np.arange(len(self.labels)) if self.ids is None else np.asarray(self.ids, dtype=object)
+
+
+def read_labels(
+    path: str | os.PathLike[str],
+    *,
+    id_column: str | bool | None = None,
+    columns: Sequence[str] | None = None,
+    header: bool | None = None,
+) -> LabelTable:
+    """Read a label matrix: one row an object, one column a clustering.
+
+    Parameters
+    ----------
+    path : path
+        CSV, TSV or TXT (also .gz), Parquet, NPY or NPZ (its only 2-D array, or the one named "labels").
+    id_column : str or bool, optional
+        Column that names the objects. By default the first one, if it is called like one ("id", "cell", ...) or
+        no two of its entries are equal; False if there is none, True for the first column whatever it holds.
+    columns : sequence of str, optional
+        Clusterings to use; default all.
+    header : bool, optional
+        Whether a text file begins with a line of names; recognised by default.
+
+    Returns
+    -------
+    LabelTable
+        ``labels`` (a DataFrame), ``ids``, ``has_header``.
+    """
+    source = Path(path)
+    if not source.exists():
+        raise FileNotFoundError(f"there is no file {str(path)!r}.")
+    if source.is_dir():
+        raise IsADirectoryError(f"{str(path)!r} is a folder; name a file ({_ALLOWED}).")
+    kind = _kind(source)
+    if kind in _TEXT:
+        table = _read_text(source, id_column, header)
+    elif kind in _PARQUET:
+        table = _split_ids(_read_parquet(source), id_column, source)
+    else:
+        table = _split_ids(_read_numpy(source), id_column if isinstance(id_column, str) else False, source)
+    if columns is not None:
+        table = table._replace(labels=_select(table.labels, columns, source))
+    if table.labels.shape[1] == 0:
+        raise FileFormatError(f"{str(path)!r} has no column of labels beside the ids; pass id_column=False if it has.")
+    if len(table.labels) == 0:
+        raise FileFormatError(f"{str(path)!r} has no rows.")
+    return table
+
+
+def write_table(path: str | os.PathLike[str], table: pd.DataFrame) -> None:
+    """Write a table in the format that the file's name tells: CSV, TSV (also .gz), Parquet, NPY or NPZ.
+
+    It is written beside the target and renamed, so that a failure leaves an old file as it was. NPY keeps the
+    column "label" only; NPZ one array a column.
+    """
+    target = check_output(path)
+    kind = _kind(target)
+    with replacing(target) as beside:
+        if kind in _TEXT:
+            separator = "," if kind in (".csv", ".txt") else "\t"
+            table.to_csv(beside, index=False, sep=separator, compression="gzip" if target.suffix == ".gz" else None)
+        elif kind in _PARQUET:
+            table.to_parquet(beside, index=False)
+        elif kind == ".npy":
+            with open(beside, "wb") as file:
+                np.save(file, table["label"].to_numpy())
+        else:
+            arrays: dict[str, Any] = {str(name): _plain(table[name]) for name in table.columns}
+            with open(beside, "wb") as file:
+                np.savez_compressed(file, **arrays)
+
+
+def check_output(path: str | os.PathLike[str]) -> Path:
+    """Refuse, before any work, a path that cannot be written."""
+    target = Path(path)
+    kind = _kind(target)
+    if kind in _PARQUET:
+        require("pyarrow", extra="parquet", purpose="writing Parquet")
+    if target.is_dir():
+        raise IsADirectoryError(f"{str(path)!r} is a folder; name a file to write.")
+    folder = target.parent
+    if not folder.is_dir():
+        raise FileNotFoundError(f"there is no folder {str(folder)!r} to write {target.name!r} in; make it first.")
+    if not os.access(folder, os.W_OK):
+        raise PermissionError(f"the folder {str(folder)!r} cannot be written; choose another one.")
+    return target
+
+
+@contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Give a path beside ``path`` to write to; it takes the place of ``path`` if and only if all goes well."""
+    target = Path(path)
+    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
+    os.close(handle)
+    beside = Path(name)
+    try:
+        yield beside
+        beside.chmod(_mode_of(target))
+        os.replace(beside, target)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _mode_of(target: Path) -> int:
+    """Permissions of the file that is replaced, or those of a new file."""
+    if target.exists():
+        return target.stat().st_mode & 0o777
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
+def _kind(path: Path) -> str:
+    """Suffix that tells the format, without .gz."""
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    compressed = bool(suffixes) and suffixes[-1] == ".gz"
+    kind = (suffixes[-2] if len(suffixes) > 1 else "") if compressed else (suffixes[-1] if suffixes else "")
+    if kind in _TEXT or (kind in (*_PARQUET, *_NUMPY) and not compressed):
+        return kind
+    raise FileFormatError(f"the format of {path.name!r} is not known by its name; {_ALLOWED} are.")
+
+
+def _plain(column: "pd.Series[Any]") -> Array:
+    """Values that NPZ can hold without pickling: text as fixed-width text."""
+    values = column.to_numpy()
+    return values.astype(str) if values.dtype.kind not in "biuf" else values
+
+
+# ---------------------------------------------------------------------------------------------------------
+# text
+
+
+def _read_text(source: Path, id_column: str | bool | None, header: bool | None) -> LabelTable:
+    lines, n_blank = _first_lines(source)
+    if not lines:
+        raise FileFormatError(f"{source.name!r} is empty; a label file has one row an object.")
+    separator = _find_separator(lines)
+    sample = pd.DataFrame(list(csv.reader(lines, delimiter=separator)), dtype=object)
+    sample = sample.map(lambda cell: cell.strip() if isinstance(cell, str) else cell)
+    has_header = _looks_like_header(sample) if header is None else header
+    names = [str(name) for name in sample.iloc[0]] if has_header else [f"c{j}" for j in range(sample.shape[1])]
+    body = sample.iloc[1:] if has_header else sample
+    id_place = _find_ids(names, [body[j] for j in body.columns], id_column, source, n_rows=len(body))
+    if id_place is not None and not has_header:
+        names = ["object" if j == id_place else f"c{j - (j > id_place)}" for j in range(len(names))]
+    frame = _parse(source, separator, n_blank + 1 if has_header else 0, id_place)
+    if frame.shape[1] != len(names):
+        raise FileFormatError(
+            f"{source.name!r} has {len(names)} names in its first line but {frame.shape[1]} columns below it."
+        )
+    _refuse_repeated(names, source)
+    frame.columns = pd.Index(names)
+    ids = None if id_place is None else frame.pop(names[id_place]).fillna("")
+    return LabelTable(frame, ids, has_header)
+
+
+def _first_lines(source: Path) -> tuple[list[str], int]:
+    """The first lines that are not blank, and how many blank ones come before them."""
+    open_text = gzip.open if source.suffix.lower() == ".gz" else open
+    lines: list[str] = []
+    n_blank = 0
+    try:
+        with open_text(source, "rt", encoding="utf-8-sig") as file:
+            for line in file:
+                if line.strip():
+                    lines.append(line.rstrip("\r\n"))
+                elif not lines:
+                    n_blank += 1
+                if len(lines) > _SAMPLE:
+                    break
+    except (UnicodeDecodeError, gzip.BadGzipFile, EOFError) as error:
+        raise FileFormatError(f"{source.name!r} is not a text file ({error}).") from None
+    return lines, n_blank
+
+
+def _find_separator(lines: list[str]) -> str:
+    """The separator that splits all lines into the same, largest, number of fields; a comma for one column."""
+    best, best_fields = ",", 1
+    for separator in _SEPARATORS:
+        fields = {len(row) for row in csv.reader(lines[:50], delimiter=separator)}
+        if len(fields) == 1 and max(fields) > best_fields:
+            best, best_fields = separator, max(fields)
+    if best_fields == 1:  # ragged, or one column: take what splits most, and let the parser say what is wrong
+        best = max(_SEPARATORS[:4], key=lambda separator: sum(line.count(separator) for line in lines[:50]))
+    return best
+
+
+def _is_number(cell: Any) -> bool:
+    try:
+        float(cell)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _looks_like_header(sample: pd.DataFrame) -> bool:
+    """A first line of names, as against a first object."""
+    top, body = list(sample.iloc[0]), sample.iloc[1:]
+    if len(body) == 0:
+        return not all(_is_number(cell) or cell == "" for cell in top)
+    if top[0] == "" and len(top) > 1 and (body[0] != "").any():
+        return True  # what pandas writes above an index
+    if "" in top[1:]:
+        return False  # a name is not empty, a label may be missing
+    if all(_is_number(cell) for cell in top):
+        return len(top) >= 3 and [str(cell) for cell in top] == [str(j) for j in range(len(top))]
+    numeric_below = [all(_is_number(cell) for cell in body[j] if cell != "") for j in body.columns]
+    if any(below and not _is_number(cell) for below, cell in zip(numeric_below, top, strict=True)):
+        return True
+    return not any(cell in set(body[j]) for j, cell in enumerate(top))  # text labels recur, names do not
+
+
+def _find_ids(
+    names: list[str],
+    columns: list["pd.Series[Any]"],
+    id_column: str | bool | None,
+    source: Path,
+    *,
+    n_rows: int,
+) -> int | None:
+    """Place of the column of ids, or None."""
+    if isinstance(id_column, str):
+        if id_column not in names:
+            raise FileFormatError(f"{source.name!r} has no column {id_column!r}; it has {_listing(names)}.")
+        return names.index(id_column)
+    if isinstance(id_column, bool):
+        return 0 if id_column else None
+    if len(columns) < 2 or n_rows < 3:
+        return None
+    first = columns[0]
+    n_different = first.nunique()
+    if names[0].strip().lower() in _ID_NAMES or names[0].startswith("Unnamed"):
+        return 0 if n_different > n_rows / 2 else None
+    distinct = n_different == n_rows and not (first.isna() | (first.astype(str) == "")).any()
+    numeric = all(_is_number(cell) for cell in first)
+    return 0 if distinct and (not numeric or n_rows >= 10) else None
+
+
+def _parse(source: Path, separator: str, n_skip: int, id_place: int | None) -> pd.DataFrame:
+    try:
+        return pd.read_csv(
+            source,
+            sep=separator,
+            header=None,
+            skiprows=n_skip,
+            skip_blank_lines=True,
+            skipinitialspace=True,
+            dtype=None if id_place is None else {id_place: str},
+            low_memory=False,
+            encoding="utf-8-sig",
+        )
+    except pd.errors.EmptyDataError:
+        raise FileFormatError(f"{source.name!r} has a line of names and no rows.") from None
+    except (pd.errors.ParserError, UnicodeDecodeError) as error:
+        reason = " ".join(str(error).split()).removeprefix("Error tokenizing data. C error: ")
+        raise FileFormatError(f"{source.name!r} cannot be read as a table: {reason}.") from None
+
+
+def _refuse_repeated(names: list[str], source: Path) -> None:
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        raise FileFormatError(f"{source.name!r} has more than one column called {_listing(repeated)}; rename them.")
+
+
+def _listing(names: Sequence[str]) -> str:
+    return ", ".join(map(repr, names[:10])) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
+
+
+# ---------------------------------------------------------------------------------------------------------
+# binary formats
+
+
+def _read_parquet(source: Path) -> pd.DataFrame:
+    require("pyarrow", extra="parquet", purpose="reading Parquet")
+    try:
+        frame = pd.read_parquet(source)
+    except (OSError, ValueError) as error:
+        raise FileFormatError(f"{source.name!r} is not a Parquet file ({' '.join(str(error).split())}).") from None
+    if not isinstance(frame.index, pd.RangeIndex):
+        frame = frame.reset_index(names=frame.index.name or "object")
+    frame.columns = pd.Index([str(name) for name in frame.columns])
+    _refuse_repeated(list(frame.columns), source)
+    return frame
+
+
+def _read_numpy(source: Path) -> pd.DataFrame:
+    try:
+        loaded = np.load(source, allow_pickle=False)
+        arrays = {"labels": loaded} if isinstance(loaded, np.ndarray) else {name: loaded[name] for name in loaded.files}
+    except (OSError, ValueError, EOFError) as error:
+        raise FileFormatError(
+            f"{source.name!r} cannot be read ({' '.join(str(error).split())}); save plain number or string arrays."
+        ) from None
+    tables = {name: array for name, array in arrays.items() if array.ndim == 2}
+    if "labels" in tables:
+        array = tables["labels"]
+    elif len(tables) == 1:
+        array = next(iter(tables.values()))
+    else:
+        shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
+        raise FileFormatError(f"{source.name!r} must hold one 2-D array, or one called 'labels'; it holds {shapes}.")
+    return pd.DataFrame(array, columns=[f"c{j}" for j in range(array.shape[1])])
+
+
+def _split_ids(frame: pd.DataFrame, id_column: str | bool | None, source: Path) -> LabelTable:
+    names = list(frame.columns)
+    sample = frame.iloc[:_SAMPLE]
+    place = _find_ids(names, [sample[name] for name in names], id_column, source, n_rows=len(sample))
+    if place is None:
+        return LabelTable(frame, None, True)
+    return LabelTable(frame.drop(columns=names[place]), frame[names[place]], True)
+
+
+def _select(labels: pd.DataFrame, columns: Sequence[str], source: Path) -> pd.DataFrame:
+    unknown = [name for name in columns if name not in labels.columns]
+    if unknown:
+        raise FileFormatError(
+            f"{source.name!r} has no column {_listing(unknown)}; it has {_listing(list(labels.columns))}."
+        )
+    return labels[list(columns)]

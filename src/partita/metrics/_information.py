@@ -1,0 +1,170 @@
+"""Metrics from information theory, between partitions and between soft memberships."""
+
+import warnings
+from typing import Any, Literal
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+from scipy.special import rel_entr
+from sklearn import metrics as sk
+
+from partita._typing import Array, Codes, FloatArray
+from partita._validation import check_label_matrix, check_labels, check_weights
+from partita.exceptions import LeftOutWarning
+from partita.metrics._contingency import cross_tabulate, paired_codes
+
+
+def normalized_mutual_info_score(
+    labels_true: Any,
+    labels_pred: Any,
+    *,
+    average_method: Literal["geometric", "arithmetic", "min", "max"] = "geometric",
+) -> float:
+    """Mutual information, normalised: I / sqrt(H1 H2) by default (Strehl and Ghosh), by scikit-learn.
+
+    Parameters
+    ----------
+    labels_true, labels_pred : array-like of shape (n_samples,)
+        Two partitions; objects that are -1 (or NaN, None) in one of them are left out, with a warning.
+    average_method : {"geometric", "arithmetic", "min", "max"}, default="geometric"
+        Mean of the two entropies that normalises.
+
+    Returns
+    -------
+    score : float in [0, 1]
+        0 if one partition is a single cluster, 1 if both are.
+
+    Examples
+    --------
+    >>> from partita.metrics import normalized_mutual_info_score
+    >>> normalized_mutual_info_score([0, 0, 1, 1], [1, 1, 0, 0])
+    1.0
+    """
+    first, second = paired_codes(labels_true, labels_pred)
+    cross_tabulate(first, second)  # says what is left out, refuses if that is everything
+    kept = (first >= 0) & (second >= 0)
+    score = sk.normalized_mutual_info_score(first[kept], second[kept], average_method=average_method)
+    return float(np.clip(score, 0.0, 1.0))
+
+
+def average_nmi_score(X: Any, labels: Any, *, weights: Any = None) -> float:
+    """Mean normalised mutual information between a consensus and the clusterings of an ensemble (ANMI).
+
+    Parameters
+    ----------
+    X : label matrix of shape (n_samples, n_clusterings)
+        The ensemble. Each clustering is compared on the objects that it labels.
+    labels : array-like of shape (n_samples,)
+        The consensus; -1 is left out.
+    weights : array-like of shape (n_clusterings,), optional
+        Weight of each clustering in the mean.
+
+    Returns
+    -------
+    score : float in [0, 1]
+
+    Examples
+    --------
+    >>> from partita.metrics import average_nmi_score
+    >>> X = {"a": [0, 0, 1, 1], "b": [0, 0, 1, None]}
+    >>> average_nmi_score(X, [1, 1, 0, 0])
+    1.0
+    """
+    matrix = check_label_matrix(X)
+    weight = check_weights(weights, matrix)
+    codes = check_labels(labels, "labels")
+    if len(codes) != len(matrix.codes):
+        raise ValueError(
+            f"X has {len(matrix.codes)} objects and labels {len(codes)}; both must be of the same objects."
+        )
+    common = (matrix.codes >= 0)[codes >= 0].any(axis=0) & (weight > 0)
+    if not common.any():
+        raise ValueError("no object has both a consensus label and a label in X, so they cannot be compared.")
+    scores = np.array([_nmi(codes, np.ascontiguousarray(matrix.codes[:, j])) for j in np.flatnonzero(common)])
+    return float(np.average(scores, weights=weight[common]))
+
+
+def _nmi(first: Codes, second: Codes) -> float:
+    """I / sqrt(H1 H2) from the contingency alone: no sorting of a million labels for each clustering."""
+    table = cross_tabulate(first, second, warn=False)
+    entropies = [
+        float(-(p * np.log(p)).sum()) for p in (table.row_sums / table.n_objects, table.col_sums / table.n_objects)
+    ]
+    if min(entropies) <= 0:
+        return 1.0 if max(entropies) <= 0 else 0.0
+    information = sk.mutual_info_score(None, None, contingency=table.dense())
+    return float(np.clip(information / np.sqrt(entropies[0] * entropies[1]), 0.0, 1.0))
+
+
+def jensen_shannon_distance(membership_true: Any, membership_pred: Any) -> float:
+    """Mean Jensen-Shannon divergence between two soft partitions, under the best matching (J criterion).
+
+    Parameters
+    ----------
+    membership_true, membership_pred : array-like of shape (n_samples, n_clusters)
+        Probabilities, rows sum to 1; the numbers of clusters may differ (clusters of probability 0 are added).
+        A 1-D array is taken as hard labels. Rows with NaN, and hard labels of -1, are left out with a warning.
+
+    Returns
+    -------
+    distance : float in [0, 1]
+        In bits, (1 / n) min over matchings of sum_i JS(z_i, y_i); 0 if and only if the soft partitions are equal
+        up to the order of the clusters.
+
+    Notes
+    -----
+    The divergence is a sum over clusters, so the best matching is a linear assignment with cost
+    sum_i (z log2(2z / (z + y)) + y log2(2y / (z + y))) / 2, solved exactly. Cost O(n k^2 + k^3).
+
+    Examples
+    --------
+    >>> from partita.metrics import jensen_shannon_distance
+    >>> jensen_shannon_distance([[0.9, 0.1], [0.2, 0.8]], [[0.1, 0.9], [0.8, 0.2]])
+    0.0
+    >>> jensen_shannon_distance([0, 0, 1, 1], [0, 0, 0, 0])
+    0.5
+    """
+    Z = _as_membership(membership_true, "membership_true")
+    Y = _as_membership(membership_pred, "membership_pred")
+    if len(Z) != len(Y):
+        raise ValueError(
+            f"membership_true has {len(Z)} rows and membership_pred {len(Y)}; both must be of the same objects."
+        )
+    kept: Array = ~np.asarray(np.isnan(Z).any(axis=1) | np.isnan(Y).any(axis=1))
+    if not kept.any():
+        raise ValueError("no object has a membership in both, so they cannot be compared.")
+    if not kept.all():
+        warnings.warn(
+            f"{(~kept).sum()} of {len(kept)} objects have no membership and were left out.",
+            LeftOutWarning,
+            stacklevel=2,
+        )
+        Z, Y = Z[kept], Y[kept]
+    n_clusters = max(Z.shape[1], Y.shape[1])
+    Z, Y = (np.pad(M, ((0, 0), (0, n_clusters - M.shape[1]))).T for M in (Z, Y))
+    cost = np.array([[_half_divergence(z, y) for y in Y] for z in Z])
+    return float(cost[linear_sum_assignment(cost)].sum() / (Z.shape[1] * np.log(2)))
+
+
+def _half_divergence(z: FloatArray, y: FloatArray) -> float:
+    """Part of the Jensen-Shannon divergence that one pair of clusters adds, in nats, over all objects."""
+    middle = (z + y) / 2
+    return float(rel_entr(z, middle).sum() + rel_entr(y, middle).sum()) / 2
+
+
+def _as_membership(membership: Any, name: str) -> FloatArray:
+    array = np.asarray(membership)
+    if array.ndim == 1:
+        codes = check_labels(membership, name)
+        onehot = np.eye(int(codes.max()) + 1)[codes]
+        onehot[codes < 0] = np.nan
+        return onehot
+    if array.ndim != 2 or array.shape[1] == 0 or array.dtype.kind not in "fiub":
+        raise ValueError(
+            f"{name} has shape {array.shape} and dtype {array.dtype}; pass (n_samples, n_clusters) probabilities."
+        )
+    values = array.astype(np.float64)
+    rows = values[~np.isnan(values).any(axis=1)]
+    if (rows < -1e-12).any() or (np.abs(rows.sum(axis=1) - 1) > 1e-6).any():
+        raise ValueError(f"{name} has rows that are not probabilities; each row must be non-negative and sum to 1.")
+    return np.where(np.isnan(values), values, values.clip(0))

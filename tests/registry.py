@@ -1,0 +1,84 @@
+"""Every public estimator and metric, with the properties it promises.
+
+A new method is tested by adding a line here. The generic tests (test_invariances.py, test_estimator_checks.py,
+test_metric_properties.py) run over these tables, and fail when a public name is not listed.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import partita
+from partita import metrics
+
+# What an estimator can promise beyond the contract that holds for all:
+DUPLICATE_IS_WEIGHT = "a clustering twice is the same as with weight 2"
+REPEAT_IS_WEIGHT = "an object twice is the same as with weight 2"
+RELABELLING = "renaming the labels of a clustering changes nothing"
+COLUMN_ORDER = "the order of the clusterings does not matter"
+ROW_ORDER = "the order of the objects does not matter"
+MONOTONE = "history_ never gets worse"
+PREDICTS = "predict on the training labels gives labels_"
+FINDS_K = "works without n_clusters"
+
+LABELS_ONLY = frozenset({DUPLICATE_IS_WEIGHT, REPEAT_IS_WEIGHT, RELABELLING, COLUMN_ORDER, ROW_ORDER})
+
+
+class Entry(NamedTuple):
+    """One configuration of an estimator."""
+
+    make: Callable[..., Any]  # called with n_clusters (or without) and further parameters
+    promises: frozenset[str]
+    takes_k: bool = True  # has n_clusters and returns that many
+
+
+def _eac(**fixed: Any) -> Callable[..., Any]:
+    return lambda **parameters: partita.EAC(**{**fixed, **parameters})
+
+
+def _label_kmeans(**fixed: Any) -> Callable[..., Any]:
+    return lambda **parameters: partita.LabelKMeans(**{"n_clusters": 3, "random_state": 0, **fixed, **parameters})
+
+
+ESTIMATORS: dict[str, Entry] = {
+    "EAC-average": Entry(_eac(), LABELS_ONLY | {FINDS_K}),
+    "EAC-complete": Entry(_eac(linkage="complete"), LABELS_ONLY | {FINDS_K}),
+    "EAC-ward": Entry(_eac(linkage="ward"), LABELS_ONLY | {FINDS_K}),
+    "EAC-ward-exact": Entry(_eac(linkage="ward", ward="exact"), LABELS_ONLY | {FINDS_K}),
+    "EAC-single": Entry(_eac(linkage="single"), LABELS_ONLY | {FINDS_K}),
+    "EAC-single-threshold": Entry(_eac(linkage="single", cut="threshold", threshold=0.6), LABELS_ONLY, takes_k=False),
+    "LabelKMeans": Entry(_label_kmeans(), LABELS_ONLY | {MONOTONE, PREDICTS}),
+    # the numbers of the labels are its data, so renaming them changes the answer
+    "LabelKMeans-raw": Entry(_label_kmeans(coding="raw"), frozenset({DUPLICATE_IS_WEIGHT, MONOTONE, PREDICTS})),
+}
+
+# Why an estimator of label matrices cannot pass this check of scikit-learn:
+EXPECTED_FAILED_CHECKS = {
+    "check_clustering": "feeds scaled features: as labels all differ, so no consensus can be near the truth",
+}
+
+
+class MetricEntry(NamedTuple):
+    """One metric of two partitions (or, if ``of_ensemble``, of an ensemble and a partition)."""
+
+    function: Callable[..., float]
+    symmetric: bool
+    low: float = 0.0
+    best: float = 1.0  # value for two equal partitions
+    equal_only: bool = True  # the best value means equal partitions
+    of_ensemble: bool = False
+
+
+METRICS: dict[str, MetricEntry] = {
+    "adjusted_rand_score": MetricEntry(metrics.adjusted_rand_score, symmetric=True, low=-0.5),
+    "average_nmi_score": MetricEntry(metrics.average_nmi_score, symmetric=False, of_ensemble=True),
+    "class_weighted_f1_score": MetricEntry(metrics.class_weighted_f1_score, symmetric=False),
+    "consistency_index": MetricEntry(metrics.consistency_index, symmetric=True),
+    "f1_score": MetricEntry(metrics.f1_score, symmetric=False),
+    "fowlkes_mallows_score": MetricEntry(metrics.fowlkes_mallows_score, symmetric=True),
+    "jaccard_score": MetricEntry(metrics.jaccard_score, symmetric=True),
+    "jensen_shannon_distance": MetricEntry(metrics.jensen_shannon_distance, symmetric=True, best=0.0),
+    "micro_precision": MetricEntry(metrics.micro_precision, symmetric=False, equal_only=False),
+    "normalized_mutual_info_score": MetricEntry(metrics.normalized_mutual_info_score, symmetric=True),
+    "pair_f1_score": MetricEntry(metrics.pair_f1_score, symmetric=True),
+    "rand_score": MetricEntry(metrics.rand_score, symmetric=True),
+}

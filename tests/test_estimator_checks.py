@@ -1,0 +1,43 @@
+"""scikit-learn's own checks on every registered estimator, and that every public name is registered."""
+
+import inspect
+
+import pytest
+from sklearn.base import BaseEstimator
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import partita
+from partita import metrics
+from tests.registry import ESTIMATORS, EXPECTED_FAILED_CHECKS, METRICS
+
+
+def _checked():
+    return [entry.make(n_clusters=2) if entry.takes_k else entry.make() for entry in ESTIMATORS.values()]
+
+
+@parametrize_with_checks(_checked(), expected_failed_checks=lambda _: EXPECTED_FAILED_CHECKS)
+def test_scikit_learn(estimator, check):
+    check(estimator)
+
+
+def test_every_public_estimator_is_registered():
+    public = {
+        name
+        for name in partita.__all__
+        if inspect.isclass(getattr(partita, name)) and issubclass(getattr(partita, name), BaseEstimator)
+    }
+    registered = {type(entry.make()).__name__ for entry in ESTIMATORS.values()}
+    assert public == registered
+
+
+def test_every_public_metric_is_registered():
+    public = {name for name in metrics.__all__ if name.endswith(("_score", "_distance", "_index", "_precision"))}
+    assert public == set(METRICS)
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_parameters_are_declared_and_documented(name):
+    estimator = ESTIMATORS[name].make()
+    for parameter in estimator.get_params():
+        assert parameter in estimator._parameter_constraints
+        assert f"\n    {parameter} :" in type(estimator).__doc__

@@ -1,0 +1,218 @@
+"""What every consensus estimator promises, from the registry."""
+
+import pickle
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from partita.exceptions import EmptyColumnWarning, UnlabelledObjectsWarning
+from tests.ensembles import noisy_ensemble, same_partition
+from tests.registry import (
+    COLUMN_ORDER,
+    DUPLICATE_IS_WEIGHT,
+    ESTIMATORS,
+    FINDS_K,
+    MONOTONE,
+    PREDICTS,
+    RELABELLING,
+    REPEAT_IS_WEIGHT,
+    ROW_ORDER,
+)
+
+
+def promising(*promises):
+    names = [name for name, entry in ESTIMATORS.items() if set(promises) <= entry.promises]
+    return pytest.mark.parametrize("name", names)
+
+
+def make(name, n_clusters=3, **parameters):
+    entry = ESTIMATORS[name]
+    return entry.make(n_clusters=n_clusters, **parameters) if entry.takes_k else entry.make(**parameters)
+
+
+every = pytest.mark.parametrize("name", ESTIMATORS)
+
+
+@promising(RELABELLING)
+def test_renaming_labels_changes_nothing(name, X, rng):
+    renamed = X.astype(object)
+    for j in range(X.shape[1]):
+        names = rng.permutation(["x", "b", "q", "a"])
+        renamed[:, j] = [None if label < 0 else names[label] for label in X[:, j]]
+    assert np.array_equal(make(name).fit_predict(X), make(name).fit_predict(renamed))
+
+
+@promising(COLUMN_ORDER)
+def test_order_of_clusterings_does_not_matter(name, X, rng):
+    order = rng.permutation(X.shape[1])
+    assert np.array_equal(make(name).fit_predict(X), make(name).fit_predict(X[:, order]))
+
+
+@promising(ROW_ORDER)
+def test_order_of_objects_does_not_matter(name, X, rng):
+    order = rng.permutation(len(X))
+    assert same_partition(make(name).fit_predict(X)[order], make(name).fit_predict(X[order]))
+
+
+@every
+@pytest.mark.parametrize("n_clusterings", [1, 4])
+def test_unanimous_ensemble_is_returned(name, n_clusterings, truth):
+    X = np.repeat(truth[:, None], n_clusterings, axis=1)
+    assert same_partition(make(name).fit_predict(X), truth)
+
+
+@promising(FINDS_K)
+@pytest.mark.parametrize("n_clusterings", [1, 4])
+def test_unanimous_number_of_clusters_is_found(name, n_clusterings, truth):
+    X = np.repeat(truth[:, None], n_clusterings, axis=1)
+    assert same_partition(ESTIMATORS[name].make().fit_predict(X), truth)
+
+
+@promising(DUPLICATE_IS_WEIGHT)
+def test_clustering_twice_is_weight_two(name, X):
+    weights = np.ones(X.shape[1])
+    weights[[2, 5]] = 2
+    twice = np.column_stack([X, X[:, [2, 5]]])
+    assert same_partition(make(name, weights=weights).fit_predict(X), make(name).fit_predict(twice))
+
+
+@every
+def test_clustering_of_weight_zero_is_absent(name, X):
+    weights = np.ones(X.shape[1])
+    weights[3] = 0
+    absent = np.delete(X, 3, axis=1)
+    assert np.array_equal(make(name, weights=weights).fit_predict(X), make(name).fit_predict(absent))
+
+
+@promising(REPEAT_IS_WEIGHT)
+def test_object_twice_is_weight_two(name, X, rng):
+    weight = rng.integers(1, 4, size=len(X))
+    repeated = np.repeat(X, weight, axis=0)
+    once = make(name).fit(X, sample_weight=weight).labels_
+    assert same_partition(np.repeat(once, weight), make(name).fit_predict(repeated))
+
+
+@every
+def test_object_of_weight_zero_has_no_influence(name, X, rng):
+    weight = np.ones(len(X))
+    weight[rng.choice(len(X), size=8, replace=False)] = 0
+    weighted = make(name).fit(X, sample_weight=weight).labels_
+    assert np.array_equal(weighted[weight > 0], make(name).fit_predict(X[weight > 0]))
+    assert (weighted >= 0).all()
+
+
+@every
+def test_empty_clustering_is_absent(name, X):
+    with_empty = np.column_stack([X, np.full(len(X), -1)])
+    with pytest.warns(EmptyColumnWarning, match=r"1 of 16 clusterings .* 'c15'"):
+        labels = make(name).fit_predict(with_empty)
+    assert np.array_equal(labels, make(name).fit_predict(X))
+
+
+@every
+def test_object_without_label_changes_nothing_for_the_others(name, X):
+    with_empty = np.insert(X, [0, 10, len(X)], -1, axis=0)
+    with pytest.warns(UnlabelledObjectsWarning, match="3 of 65 objects") as caught:
+        labels = make(name).fit_predict(with_empty)
+    assert len(caught) == 1
+    empty = (with_empty < 0).all(axis=1)
+    assert (labels[empty] == -1).all()
+    assert np.array_equal(labels[~empty], make(name).fit_predict(X))
+
+
+@every
+def test_clusters_are_numbered_by_size(name, X):
+    estimator = make(name).fit(X)
+    sizes = np.bincount(estimator.labels_)
+    assert len(sizes) == estimator.n_clusters_
+    assert (np.diff(sizes) <= 0).all()
+    assert (sizes > 0).all()
+
+
+@every
+def test_one_object_or_one_distinct_row_is_one_cluster(name):
+    for X in (np.zeros((1, 3), int), np.tile([[0, 1, 2]], (7, 1))):
+        assert (make(name).fit_predict(X) == 0).all()
+
+
+@every
+def test_same_seed_same_bits_in_any_thread(name, X):
+    serial = make(name).fit_predict(X)
+    with ThreadPoolExecutor(4) as pool:
+        for labels in pool.map(lambda _: make(name).fit_predict(X), range(8)):
+            assert np.array_equal(labels, serial)
+    if "n_jobs" in make(name).get_params():
+        assert np.array_equal(make(name, n_jobs=4).fit_predict(X), serial)
+
+
+@every
+def test_pickle_keeps_the_fit(name, X):
+    fitted = make(name).fit(X)
+    copy = pickle.loads(pickle.dumps(fitted))
+    assert np.array_equal(copy.labels_, fitted.labels_)
+    if PREDICTS in ESTIMATORS[name].promises:
+        assert np.array_equal(copy.predict(X), fitted.predict(X))
+
+
+@every
+def test_every_container_gives_the_same(name, X):
+    expected = make(name).fit_predict(X)
+    holes = pd.DataFrame(X).astype("Int64").replace(-1, pd.NA)
+    holes.columns = [f"run {j}" for j in range(X.shape[1])]
+    columns = [[None if label < 0 else label for label in column] for column in X.T.tolist()]
+    for container in (X.astype(float), holes, pl.DataFrame(columns, schema=list(holes.columns)), columns):
+        assert np.array_equal(make(name).fit_predict(container), expected)
+    assert list(make(name).fit(holes).feature_names_in_) == list(holes.columns)
+
+
+@promising(MONOTONE)
+def test_objective_never_rises(name, X):
+    estimator = make(name).fit(X)
+    assert (np.diff(estimator.history_) <= 1e-12 * estimator.history_[0]).all()
+    assert estimator.objective_ == estimator.history_[-1]
+    assert estimator.converged_
+
+
+@promising(PREDICTS)
+def test_predict_on_the_training_labels(name, X):
+    estimator = make(name).fit(X)
+    assert np.array_equal(estimator.predict(X), estimator.labels_)
+    new = X[:3].astype(object)
+    new[0, 0] = "never seen"
+    new[1] = None
+    predicted = estimator.predict(new)
+    assert predicted[1] == -1
+    assert set(predicted[[0, 2]]) <= set(range(3))
+
+
+@every
+@pytest.mark.parametrize("missing", [0.5, 0.9])
+def test_many_missing_labels(name, missing):
+    data = noisy_ensemble(missing=missing, n_clusterings=40)
+    labels = make(name).fit_predict(data.X)
+    assert len(labels) == len(data.X)
+    assert (labels >= 0).all()
+
+
+@every
+def test_truth_is_found_in_noise(name, X, truth):
+    if name in ("EAC-single", "EAC-complete", "LabelKMeans-raw"):
+        pytest.skip("chains, or breaks, or reads label numbers: promises no accuracy on noise")
+    agreement = make(name).fit_predict(X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        from partita.metrics import consistency_index
+
+        assert consistency_index(truth, agreement) > 0.9
+
+
+@every
+def test_more_clusters_than_distinct_rows_is_refused(name):
+    if not ESTIMATORS[name].takes_k:
+        pytest.skip("has a threshold instead of n_clusters")
+    with pytest.raises(ValueError, match=r"n_clusters=9 exceeds the 3 distinct rows .* Pass n_clusters <= 3"):
+        make(name, n_clusters=9).fit([[0, 0, 1, 2, 2]])
