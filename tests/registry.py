@@ -19,6 +19,8 @@ ROW_ORDER = "the order of the objects does not matter"
 MONOTONE = "history_ never gets worse"
 PREDICTS = "predict on the training labels gives labels_"
 FINDS_K = "works without n_clusters"
+TAKES_K = "has n_clusters, and refuses more than there are distinct rows"
+ACCURATE = "finds the truth behind noisy labels"
 
 LABELS_ONLY = frozenset({DUPLICATE_IS_WEIGHT, REPEAT_IS_WEIGHT, RELABELLING, COLUMN_ORDER, ROW_ORDER})
 
@@ -28,7 +30,10 @@ class Entry(NamedTuple):
 
     make: Callable[..., Any]  # called with n_clusters (or without) and further parameters
     promises: frozenset[str]
-    takes_k: bool = True  # has n_clusters and returns that many
+
+    @property
+    def takes_k(self) -> bool:
+        return TAKES_K in self.promises
 
 
 def _eac(**fixed: Any) -> Callable[..., Any]:
@@ -39,16 +44,20 @@ def _label_kmeans(**fixed: Any) -> Callable[..., Any]:
     return lambda **parameters: partita.LabelKMeans(**{"n_clusters": 3, "random_state": 0, **fixed, **parameters})
 
 
+_EAC = LABELS_ONLY | {TAKES_K, FINDS_K}
+
 ESTIMATORS: dict[str, Entry] = {
-    "EAC-average": Entry(_eac(), LABELS_ONLY | {FINDS_K}),
-    "EAC-complete": Entry(_eac(linkage="complete"), LABELS_ONLY | {FINDS_K}),
-    "EAC-ward": Entry(_eac(linkage="ward"), LABELS_ONLY | {FINDS_K}),
-    "EAC-ward-exact": Entry(_eac(linkage="ward", ward="exact"), LABELS_ONLY | {FINDS_K}),
-    "EAC-single": Entry(_eac(linkage="single"), LABELS_ONLY | {FINDS_K}),
-    "EAC-single-threshold": Entry(_eac(linkage="single", cut="threshold", threshold=0.6), LABELS_ONLY, takes_k=False),
-    "LabelKMeans": Entry(_label_kmeans(), LABELS_ONLY | {MONOTONE, PREDICTS}),
+    "EAC-average": Entry(_eac(), _EAC | {ACCURATE}),
+    "EAC-complete": Entry(_eac(linkage="complete"), _EAC),
+    "EAC-ward": Entry(_eac(linkage="ward"), _EAC | {ACCURATE}),
+    "EAC-ward-exact": Entry(_eac(linkage="ward", ward="exact"), _EAC | {ACCURATE}),
+    "EAC-single": Entry(_eac(linkage="single"), _EAC),
+    "EAC-single-threshold": Entry(_eac(linkage="single", cut="threshold", threshold=0.6), LABELS_ONLY | {ACCURATE}),
+    "LabelKMeans": Entry(_label_kmeans(), LABELS_ONLY | {TAKES_K, MONOTONE, PREDICTS, ACCURATE}),
     # the numbers of the labels are its data, so renaming them changes the answer
-    "LabelKMeans-raw": Entry(_label_kmeans(coding="raw"), frozenset({DUPLICATE_IS_WEIGHT, MONOTONE, PREDICTS})),
+    "LabelKMeans-raw": Entry(
+        _label_kmeans(coding="raw"), frozenset({DUPLICATE_IS_WEIGHT, TAKES_K, MONOTONE, PREDICTS})
+    ),
 }
 
 # Why an estimator of label matrices cannot pass this check of scikit-learn:

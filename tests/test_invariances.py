@@ -1,7 +1,6 @@
 """What every consensus estimator promises, from the registry."""
 
 import pickle
-import warnings
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -10,8 +9,10 @@ import polars as pl
 import pytest
 
 from partita.exceptions import EmptyColumnWarning, UnlabelledObjectsWarning
+from partita.metrics import consistency_index
 from tests.ensembles import noisy_ensemble, same_partition
 from tests.registry import (
+    ACCURATE,
     COLUMN_ORDER,
     DUPLICATE_IS_WEIGHT,
     ESTIMATORS,
@@ -21,6 +22,7 @@ from tests.registry import (
     RELABELLING,
     REPEAT_IS_WEIGHT,
     ROW_ORDER,
+    TAKES_K,
 )
 
 
@@ -198,21 +200,12 @@ def test_many_missing_labels(name, missing):
     assert (labels >= 0).all()
 
 
-@every
+@promising(ACCURATE)
 def test_truth_is_found_in_noise(name, X, truth):
-    if name in ("EAC-single", "EAC-complete", "LabelKMeans-raw"):
-        pytest.skip("chains, or breaks, or reads label numbers: promises no accuracy on noise")
-    agreement = make(name).fit_predict(X)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        from partita.metrics import consistency_index
-
-        assert consistency_index(truth, agreement) > 0.9
+    assert consistency_index(truth, make(name).fit_predict(X)) > 0.9
 
 
-@every
+@promising(TAKES_K)
 def test_more_clusters_than_distinct_rows_is_refused(name):
-    if not ESTIMATORS[name].takes_k:
-        pytest.skip("has a threshold instead of n_clusters")
     with pytest.raises(ValueError, match=r"n_clusters=9 exceeds the 3 distinct rows .* Pass n_clusters <= 3"):
         make(name, n_clusters=9).fit([[0, 0, 1, 2, 2]])

@@ -268,9 +268,10 @@ def _as_column(values: Any) -> Any:
     values = list(values)
     try:
         column = np.asarray(values)
-    except ValueError:
+    except ValueError:  # items of different lengths
         column = np.empty(0)
-    if column.shape != (len(values),) or (column.dtype.kind in "US" and not all(isinstance(v, str) for v in values)):
+    turned_to_text = column.dtype.kind in "US" and not all(isinstance(value, str) for value in values)
+    if len(column) != len(values) or turned_to_text:
         column = np.empty(len(values), dtype=object)
         column[:] = values
     return column

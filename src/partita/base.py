@@ -6,7 +6,7 @@ numbering of the clusters, and of scikit-learn's conventions.
 """
 
 import warnings
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin, _fit_context
@@ -42,6 +42,8 @@ class BaseConsensus(ClusterMixin, BaseEstimator):
     Subclasses set ``weights`` in their constructor and implement ``_fit_rows``; those that can label a
     row which took no part in the fit implement ``_label_rows``.
     """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {}
 
     weights: Any
     labels_: IntArray

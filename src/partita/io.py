@@ -197,20 +197,17 @@ def _read_text(source: Path, id_column: str | bool | None, header: bool | None) 
     if not lines:
         raise FileFormatError(f"{source.name!r} is empty; a label file has one row an object.")
     separator = _find_separator(lines)
-    sample = pd.DataFrame(list(csv.reader(lines, delimiter=separator)), dtype=object)
-    sample = sample.map(lambda cell: cell.strip() if isinstance(cell, str) else cell)
+    rows = [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=separator)]
+    _refuse_ragged(rows, source)
+    sample = pd.DataFrame(rows, dtype=object)
     has_header = _looks_like_header(sample) if header is None else header
     names = [str(name) for name in sample.iloc[0]] if has_header else [f"c{j}" for j in range(sample.shape[1])]
     body = sample.iloc[1:] if has_header else sample
     id_place = _find_ids(names, [body[j] for j in body.columns], id_column, source, n_rows=len(body))
     if id_place is not None and not has_header:
         names = ["object" if j == id_place else f"c{j - (j > id_place)}" for j in range(len(names))]
-    frame = _parse(source, separator, n_blank + 1 if has_header else 0, id_place)
-    if frame.shape[1] != len(names):
-        raise FileFormatError(
-            f"{source.name!r} has {len(names)} names in its first line but {frame.shape[1]} columns below it."
-        )
     _refuse_repeated(names, source)
+    frame = _parse(source, separator, n_blank + 1 if has_header else 0, id_place)
     frame.columns = pd.Index(names)
     ids = None if id_place is None else frame.pop(names[id_place]).fillna("")
     return LabelTable(frame, ids, has_header)
@@ -316,6 +313,14 @@ def _parse(source: Path, separator: str, n_skip: int, id_place: int | None) -> p
     except (pd.errors.ParserError, UnicodeDecodeError) as error:
         reason = " ".join(str(error).split()).removeprefix("Error tokenizing data. C error: ")
         raise FileFormatError(f"{source.name!r} cannot be read as a table: {reason}.") from None
+
+
+def _refuse_ragged(rows: list[list[str]], source: Path) -> None:
+    for number, row in enumerate(rows, start=1):
+        if len(row) != len(rows[0]):
+            raise FileFormatError(
+                f"{source.name!r} is no table: row {number} has {len(row)} fields and the first row has {len(rows[0])}."
+            )
 
 
 def _refuse_repeated(names: list[str], source: Path) -> None:

@@ -1,0 +1,174 @@
+"""Co-association in all its forms: T-01 of the catalogue and beyond."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+
+from partita import coassociation
+from partita.exceptions import NotEnoughMemoryError
+from tests import twins
+from tests.ensembles import label_matrices, noisy_ensemble
+
+
+@given(label_matrices())
+def test_dense_is_a_double_loop(X):
+    X = X[:, (X >= 0).any(axis=0)]
+    C, N = coassociation(X)
+    expected_C, expected_N = twins.coassociation(X)
+    assert np.array_equal(C, expected_C)
+    assert np.array_equal(N, expected_N)
+    assert C.dtype == N.dtype == np.uint8
+    assert np.array_equal(C, C.T)
+    assert (C <= N).all()
+
+
+def test_dense_is_a_product_of_indicators(X):
+    H = sparse.csr_array(np.hstack([X[:, [j]] == np.unique(X[X[:, j] >= 0, j]) for j in range(X.shape[1])]).astype(int))
+    observed = (X >= 0).astype(int)
+    C, N = coassociation(X)
+    assert np.array_equal(C, (H @ H.T).toarray())
+    assert np.array_equal(N, observed @ observed.T)
+
+
+def test_renaming_labels_changes_nothing(X, rng):
+    renamed = np.where(X < 0, -1, rng.permutation(10)[X])
+    assert np.array_equal(coassociation(X).counts, coassociation(renamed).counts)
+
+
+def test_complete_ensembles_share_one_total(truth):
+    C, N = coassociation(np.column_stack([truth, truth]))
+    assert (N == 2).all()
+    assert N.strides == (0, 0)
+    assert set(np.unique(C)) == {0, 2}
+
+
+@pytest.mark.parametrize(("m", "dtype"), [(255, np.uint8), (256, np.uint16), (70_000, np.uint32)])
+def test_smallest_integer_type(m, dtype):
+    C, N = coassociation(np.zeros((2, m), int))
+    assert C.dtype == dtype
+    assert (m == C).all()
+    assert (m == N).all()
+
+
+def test_weights(X):
+    weights = np.linspace(0, 2, X.shape[1])
+    C, N = coassociation(X, weights=weights)
+    expected_C, expected_N = twins.coassociation(X, weights)
+    assert np.allclose(C, expected_C, rtol=1e-14)
+    assert np.allclose(N, expected_N, rtol=1e-14)
+    whole = coassociation(X, weights=np.full(X.shape[1], 3))
+    assert whole.counts.dtype == np.uint8
+    assert np.array_equal(whole.counts, 3 * coassociation(X).counts)
+
+
+def test_similarity(X):
+    S = coassociation(X).similarity()
+    expected = 1 - twins.dissimilarity(X)
+    assert np.allclose(S, expected, atol=1e-15)
+    sparse_S = coassociation(X, form="sparse").similarity()
+    assert np.allclose(sparse_S.toarray(), expected, atol=1e-15)
+
+
+def test_complete_similarity_is_positive_semidefinite():
+    S = coassociation(noisy_ensemble(missing=0).X).similarity()
+    assert np.linalg.eigvalsh(S).min() > -1e-12
+    assert (np.diag(S) == 1).all()
+
+
+@pytest.mark.parametrize("block_size", [None, 1, 7, 62, 1000])
+def test_blocks_are_the_rows_of_dense(X, block_size):
+    C, N = coassociation(X)
+    blocks = list(coassociation(X, form="blocks", block_size=block_size))
+    assert [block.start for block in blocks[1:]] == [block.stop for block in blocks[:-1]]
+    assert np.array_equal(np.vstack([block.counts for block in blocks]), C)
+    assert np.array_equal(np.vstack([block.totals for block in blocks]), N)
+
+
+@pytest.mark.parametrize("threshold", [None, 0.0, 0.3, 0.5, 0.75, 1.0])
+def test_sparse_is_dense_above_the_threshold(X, threshold):
+    C, N = coassociation(X)
+    keep = (C > 0) & (C / np.maximum(N, 1) >= (threshold or 0))
+    found = coassociation(X, form="sparse", threshold=threshold, block_size=10)
+    assert np.array_equal(found.counts.toarray(), np.where(keep, C, 0))
+    assert np.array_equal(found.totals.toarray(), np.where(keep, N, 0))
+    assert found.counts.nnz == keep.sum()
+
+
+@given(label_matrices(min_rows=3), st.data())
+def test_given_pairs(X, data):
+    X = X[:, (X >= 0).any(axis=0)]
+    n = len(X)
+    index = st.integers(0, n - 1)
+    pairs = np.array(data.draw(st.lists(st.tuples(index, index), min_size=1, max_size=10)))
+    C, N = twins.coassociation(X)
+    chosen = np.zeros((n, n), bool)
+    chosen[pairs[:, 0], pairs[:, 1]] = True
+    chosen = (chosen | chosen.T) & (N > 0) & ~np.eye(n, dtype=bool)
+    for form in (pairs, sparse.csr_array(chosen | np.eye(n, dtype=bool)), sparse.coo_matrix(np.triu(chosen))):
+        found = coassociation(X, form="pairs", pairs=form)
+        assert np.array_equal(found.counts.toarray(), np.where(chosen, C, 0))
+        assert np.array_equal(found.totals.toarray(), np.where(chosen, N, 0))
+        assert found.counts.nnz == chosen.sum()  # a 0 of C is stored
+        assert np.array_equal(found.counts.indices, found.totals.indices)
+
+
+@pytest.mark.parametrize(("pairs", "expected"), [(0.1, 189), (0.9, 1702), (1.0, 1891), (6, 186), (10**6, 1891)])
+def test_drawn_pairs(pairs, expected):
+    X = noisy_ensemble(missing=0).X
+    found = coassociation(X, form="pairs", pairs=pairs, random_state=0)
+    assert found.totals.nnz == 2 * expected
+    C = coassociation(X).counts
+    i, j = found.totals.nonzero()
+    assert (i != j).all()
+    assert np.array_equal(found.counts[i, j], C[i, j])
+    again = coassociation(X, form="pairs", pairs=pairs, random_state=0)
+    assert np.array_equal(found.counts.indices, again.counts.indices)
+
+
+def test_pairs_are_drawn_among_those_seen_together(rng):
+    """Two groups that no clustering saw together: all pairs asked for are found within the groups."""
+    X = np.full((40, 2), -1)
+    X[:20, 0] = rng.integers(3, size=20)
+    X[20:, 1] = rng.integers(3, size=20)
+    found = coassociation(X, form="pairs", pairs=300 / 780, random_state=1)
+    assert found.totals.nnz == 2 * 300
+    assert coassociation(X, form="pairs", pairs=1.0).totals.nnz == 2 * 380
+
+
+def test_drawn_pairs_are_uniform():
+    X = np.zeros((6, 1), int)
+    hits = np.zeros((6, 6))
+    for seed in range(2000):
+        hits += coassociation(X, form="pairs", pairs=2, random_state=seed).totals.toarray()
+    share = hits[np.triu_indices(6, 1)] / 2000
+    assert np.abs(share - 6 / 15).max() < 0.05
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"form": "full"}, "form='full' is not known; choose 'dense', 'sparse', 'pairs' or 'blocks'"),
+        ({"form": "pairs"}, "'pairs' goes with form='pairs'"),
+        ({"pairs": 3}, "'pairs' goes with form='pairs'"),
+        ({"threshold": 0.5}, "goes with form='sparse'"),
+        ({"form": "sparse", "threshold": 1.5}, r"a similarity in \[0, 1\]"),
+        ({"form": "blocks", "block_size": 0}, "block_size=0 must be at least 1"),
+        ({"form": "pairs", "pairs": 0.0}, r"must be in \(0, 1\]"),
+        ({"form": "pairs", "pairs": 0}, "at least 1"),
+        ({"form": "pairs", "pairs": True}, "at least 1"),
+        ({"form": "pairs", "pairs": [0, 1]}, r"shape \(2,\)"),
+        ({"form": "pairs", "pairs": [[0, 99]]}, r"object 99; there are 0\.\.61"),
+        ({"form": "pairs", "pairs": sparse.eye_array(3)}, r"must be \(62, 62\)"),
+    ],
+)
+def test_refused(X, options, message):
+    with pytest.raises(ValueError, match=message):
+        coassociation(X, **options)
+
+
+def test_too_large_for_memory_is_refused_before_it_starts(X, monkeypatch):
+    monkeypatch.setenv("PARTITA_MAX_MEMORY", "1kB")
+    with pytest.raises(NotEnoughMemoryError, match=r"62 x 62 .* needs 7.5 KiB of memory and 1.0 KiB are available"):
+        coassociation(X)
