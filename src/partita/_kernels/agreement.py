@@ -122,14 +122,14 @@ def count_pairs(codes, weights, left, right, counts, totals):
     counts, totals OUT (n_pairs,)
     """
     for p in range(left.shape[0]):
-        a = codes[left[p]]
-        b = codes[right[p]]
+        i, j = left[p], right[p]
         count = weights[0] * 0
         total = weights[0] * 0
         for k in range(codes.shape[1]):
-            if a[k] >= 0 and b[k] >= 0:
+            a, b = codes[i, k], codes[j, k]
+            if a >= 0 and b >= 0:
                 total += weights[k]
-                if a[k] == b[k]:
+                if a == b:
                     count += weights[k]
         counts[p] = count
         totals[p] = total

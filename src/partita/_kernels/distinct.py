@@ -16,36 +16,25 @@ def _mix(word):
 
 
 @jit
-def _hash(key):
+def _hash(keys, i):
+    """Hash of row i; rows are passed by place, because making a view of each costs more than hashing it."""
     value = np.uint64(0x9E3779B97F4A7C15)
-    for w in range(key.shape[0]):
-        value = _mix(value ^ key[w])
+    for w in range(keys.shape[1]):
+        value = _mix(value ^ keys[i, w])
     return value
 
 
 @jit
-def _find(key, hashed, keys, table, tags):
-    """Slot of the hash table that holds ``key``, or the empty one where it belongs.
-
-    The upper half of the hash, kept beside the table, spares most comparisons of unequal keys.
-    """
-    mask = np.uint64(table.shape[0] - 1)
-    slot = hashed & mask
-    tag = np.uint32(hashed >> np.uint64(32))
-    while True:
-        known = table[slot]
-        if known < 0:
-            tags[slot] = tag
-            return slot
-        if tags[slot] == tag:
-            same = True
-            for w in range(key.shape[0]):
-                if keys[known, w] != key[w]:
-                    same = False
-                    break
-            if same:
-                return slot
-        slot = (slot + np.uint64(1)) & mask
+def _fill(table, tags, keys, n_keys):
+    """Enter distinct keys into an empty table (slots hold -1), each at the first free slot from its hash on."""
+    mask = table.shape[0] - 1
+    for k in range(n_keys):
+        hashed = _hash(keys, k)
+        slot = np.int64(hashed & np.uint64(mask))
+        while table[slot] >= 0:
+            slot = (slot + 1) & mask
+        table[slot] = k
+        tags[slot] = np.uint32(hashed >> np.uint64(32))
 
 
 @jit
@@ -58,7 +47,8 @@ def distinct_rows(codes, starts, shift, keys, first, inverse):
     keys    OUT (n, n_words) uint64, packed distinct rows (the first n_distinct are set)
     first   OUT (n,) int64, row of first appearance (the first n_distinct are set)
     inverse OUT (n,) int64, distinct row of each row
-    Returns n_distinct. The table starts small, to stay in the cache, and grows when half full.
+    Returns n_distinct. The hash table starts small, to stay in the cache, and grows when half full. The upper half of
+    the hash is kept beside it, which spares most comparisons of unequal keys.
     """
     n = codes.shape[0]
     n_words = keys.shape[1]
@@ -70,25 +60,40 @@ def distinct_rows(codes, starts, shift, keys, first, inverse):
     for i0 in range(0, n, _BATCH):
         i1 = min(n, i0 + _BATCH)
         for i in range(i0, i1):
+            value = np.uint64(0x9E3779B97F4A7C15)
             for w in range(n_words):
                 word = np.uint64(0)
                 for j in range(starts[w], starts[w + 1]):
                     word |= np.uint64(codes[i, j] + 1) << np.uint64(shift[j])
                 batch[i - i0, w] = word
-            hashes[i - i0] = _hash(batch[i - i0])
+                value = _mix(value ^ word)  # as in _hash
+            hashes[i - i0] = value
         if 2 * (n_distinct + _BATCH) > table.shape[0]:
             table = np.full(4 * table.shape[0], -1, dtype=np.int32)
             tags = np.empty(table.shape[0], dtype=np.uint32)
-            for known in range(n_distinct):
-                table[_find(keys[known], _hash(keys[known]), keys, table, tags)] = known
+            _fill(table, tags, keys, n_distinct)
+        mask = table.shape[0] - 1
         for i in range(i0, i1):
-            key = batch[i - i0]
-            slot = _find(key, hashes[i - i0], keys, table, tags)
-            if table[slot] < 0:
-                table[slot] = n_distinct
-                for w in range(n_words):
-                    keys[n_distinct, w] = key[w]
-                first[n_distinct] = i
-                n_distinct += 1
-            inverse[i] = table[slot]
+            b = i - i0
+            tag = np.uint32(hashes[b] >> np.uint64(32))
+            slot = np.int64(hashes[b] & np.uint64(mask))
+            while True:
+                known = table[slot]
+                if known < 0:
+                    known = n_distinct
+                    table[slot] = known
+                    tags[slot] = tag
+                    for w in range(n_words):
+                        keys[known, w] = batch[b, w]
+                    first[known] = i
+                    n_distinct += 1
+                    break
+                if tags[slot] == tag:
+                    same = True
+                    for w in range(n_words):
+                        same &= keys[known, w] == batch[b, w]
+                    if same:
+                        break
+                slot = (slot + 1) & mask
+            inverse[i] = known
     return n_distinct

@@ -23,9 +23,9 @@ def assign(cells, table, weight, labels, distance, mass):
         for h in range(k):
             total[h] = 0.0
         for j in range(m):
-            entry = table[cells[i, j]]
+            cell = cells[i, j]  # no view of the table's row: making one costs as much as reading it
             for h in range(k):
-                total[h] += entry[h]
+                total[h] += table[cell, h]
         best = 0
         for h in range(1, k):
             if total[h] < total[best]:

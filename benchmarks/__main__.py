@@ -1,0 +1,46 @@
+"""``python -m benchmarks [name ...] [--json FILE]``: run comparisons and print seconds, peak memory and ratios."""
+
+import argparse
+from importlib import import_module
+from pathlib import Path
+
+from benchmarks._harness import Benchmark, print_table, run_case, run_child, write_json
+
+NAMES = ("distinct", "coassociation", "eac")
+
+
+def load(name: str) -> Benchmark:
+    """The cases of a benchmark."""
+    benchmark: Benchmark = import_module(f"benchmarks.{name}").BENCHMARK
+    return benchmark
+
+
+def main() -> None:
+    """Parse the command line and run."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="name", help=f"{', '.join(NAMES)}; default all")
+    parser.add_argument(
+        "--json", type=Path, default=Path("benchmarks/results/latest.json"), help="where to keep the figures"
+    )
+    parser.add_argument("--child", nargs=3, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.child:
+        name, case_name, contestant_name = arguments.child
+        case = next(case for case in load(name) if case.name == case_name)
+        run_child(case, next(c for c in case.contestants if c.name == contestant_name))
+        return
+    unknown = [name for name in arguments.names if name not in NAMES]
+    if unknown:
+        parser.error(f"there is no benchmark {unknown[0]!r}; choose from {', '.join(NAMES)}")
+    rows = []
+    for name in arguments.names or NAMES:
+        print(f"{name}:", flush=True)
+        found = [row for case in load(name) for row in run_case(name, case)]
+        print_table(found)
+        rows += found
+    write_json(rows, arguments.json)
+    print(f"figures kept in {arguments.json}")
+
+
+if __name__ == "__main__":
+    main()

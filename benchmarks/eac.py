@@ -1,0 +1,61 @@
+"""Evidence accumulation against the straightforward way: dense co-association, then SciPy's linkage."""
+
+import numpy as np
+from scipy.cluster.hierarchy import fcluster, linkage
+
+from benchmarks._ensembles import noisy_ensemble, voronoi_ensemble
+from benchmarks._harness import Benchmark, Case, Contestant
+from partita import EAC
+
+
+def _ours(method):
+    return lambda X: EAC(8, linkage=method).fit(X).dendrogram_[:, 2]
+
+
+def _scipy(method):
+    def run(X):
+        n, m = X.shape
+        D = np.empty(n * (n - 1) // 2)
+        start = 0
+        for i in range(n - 1):
+            D[start : start + n - 1 - i] = (X[i] != X[i + 1 :]).mean(axis=1)
+            start += n - 1 - i
+        tree = linkage(D, method)
+        fcluster(tree, 8, "maxclust")
+        return tree[:, 2]
+
+    return run
+
+
+def _answer(heights):
+    return round(float(heights.sum()), 2)
+
+
+def _against_scipy(n, method):
+    # single linkage has one set of heights; with ties, other linkages have several
+    return Case(
+        f"{method}, {n:,} x 20",
+        lambda: voronoi_ensemble(n, 20),
+        [Contestant("partita", _ours(method)), Contestant("SciPy on the full matrix", _scipy(method), repeat=1)],
+        answer=_answer,
+        agree=method == "single",
+    )
+
+
+def _alone(method):
+    return Case(
+        f"{method}, 100,000 x 20, 25,000 distinct",
+        lambda: noisy_ensemble(100_000, 20, n_distinct=25_000),
+        [Contestant("partita", _ours(method), repeat=1)],
+        answer=_answer,
+    )
+
+
+BENCHMARK: Benchmark = [
+    _against_scipy(5_000, "single"),
+    _against_scipy(5_000, "average"),
+    _against_scipy(20_000, "single"),
+    _against_scipy(20_000, "average"),
+    _alone("single"),
+    _alone("average"),
+]
