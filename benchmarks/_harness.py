@@ -11,12 +11,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-PINNED = dict.fromkeys(
-    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "POLARS_MAX_THREADS"), "1"
-)
+_POOLS = ("OMP", "OPENBLAS", "MKL", "NUMBA")
+PINNED = {f"{pool}_NUM_THREADS": "1" for pool in _POOLS}
 
 
 class Contestant(NamedTuple):
@@ -110,19 +110,15 @@ def write_json(rows: list[dict[str, Any]], path: Path) -> None:
 
 def _reset_peak() -> None:
     """Forget the peak so far (Linux); elsewhere the peak includes the preparation."""
-    try:
+    with suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
-    except OSError:
-        pass
 
 
 def _peak_mib() -> float:
-    try:
+    with suppress(OSError):
         for line in Path("/proc/self/status").read_text().splitlines():
             if line.startswith("VmHWM:"):
                 return int(line.split()[1]) / 1024
-    except OSError:
-        pass
     import resource
 
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

@@ -14,7 +14,7 @@ def _ours(method):
 
 def _scipy(method):
     def run(X):
-        n, m = X.shape
+        n = len(X)
         D = np.empty(n * (n - 1) // 2)
         start = 0
         for i in range(n - 1):
@@ -31,11 +31,11 @@ def _answer(heights):
     return round(float(heights.sum()), 2)
 
 
-def _against_scipy(n, method):
+def _against_scipy(n, method, make):
     # single linkage has one set of heights; with ties, other linkages have several
     return Case(
-        f"{method}, {n:,} x 20",
-        lambda: voronoi_ensemble(n, 20),
+        f"{method}, {n:,} x 20, {make.__name__.removesuffix('_ensemble')}",
+        lambda: make(n, 20),
         [Contestant("partita", _ours(method)), Contestant("SciPy on the full matrix", _scipy(method), repeat=1)],
         answer=_answer,
         agree=method == "single",
@@ -52,10 +52,9 @@ def _alone(method):
 
 
 BENCHMARK: Benchmark = [
-    _against_scipy(5_000, "single"),
-    _against_scipy(5_000, "average"),
-    _against_scipy(20_000, "single"),
-    _against_scipy(20_000, "average"),
+    *(_against_scipy(5_000, method, noisy_ensemble) for method in ("single", "average", "complete", "ward")),
+    *(_against_scipy(20_000, method, voronoi_ensemble) for method in ("single", "average")),
+    *(_against_scipy(20_000, method, noisy_ensemble) for method in ("single", "average")),
     _alone("single"),
     _alone("average"),
 ]
