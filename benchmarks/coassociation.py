@@ -12,8 +12,8 @@ def indicator(X):
     """One-hot labels as a sparse matrix, a missing label as no entry."""
     offsets = np.concatenate([[0], np.cumsum(X.max(axis=0) + 1)])
     rows, cols = np.nonzero(X >= 0)
-    entries = np.ones(len(rows), dtype=np.int32)
-    return sparse.csr_array((entries, (rows, offsets[cols] + X[rows, cols])), shape=(len(X), offsets[-1]))
+    place = (rows.astype(np.int32), (offsets[cols] + X[rows, cols]).astype(np.int32))
+    return sparse.csr_array((np.ones(len(rows), dtype=np.int32), place), shape=(len(X), offsets[-1]))
 
 
 def _ours(X):

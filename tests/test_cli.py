@@ -116,6 +116,11 @@ def test_objects_without_label_are_warned_about(call, tmp_path):
     assert "unlabelled   1 objects" in err
 
 
+def test_ids_called_label_are_kept(call, tmp_path):
+    (tmp_path / "a.csv").write_text("label,a,b\nx1,0,0\nx2,0,0\nx3,1,1\nx4,1,1\n")
+    assert call("consensus", "a.csv")[1].splitlines() == ["label_id,label", "x1,0", "x2,0", "x3,1", "x4,1"]
+
+
 def test_methods(call):
     code, out, _ = call("methods")
     assert code == 0
@@ -147,7 +152,6 @@ WRONG = {
     "bad setting": (["consensus", "labels.csv", "--set", "linkage"], "must be NAME=VALUE"),
     "unknown setting": (["consensus", "labels.csv", "--set", "power=9"], "has no parameter 'power'; it has allow_one"),
     "bad value": (["consensus", "labels.csv", "--set", "linkage=best"], "'linkage' parameter of EAC must be"),
-    "seed for a method without": (["consensus", "labels.csv", "--seed", "1"], "has no parameter 'random_state'"),
     "no folder": (["consensus", "labels.csv", "-o", "none/o.csv"], "there is no folder 'none'"),
     "output is input": (["consensus", "labels.csv", "-o", "labels.csv"], "is the input"),
     "output of unknown kind": (["consensus", "labels.csv", "-o", "o.doc"], "the format of 'o.doc' is not known"),

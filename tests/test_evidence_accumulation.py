@@ -109,7 +109,8 @@ def test_merges_at_one_height_have_no_cut_between():
     assert EAC().fit([[0, 1, 2, 3]]).n_clusters_ == 4
     together = np.zeros((4, 10), int)
     together[np.arange(4), np.arange(4)] = 1
-    assert EAC().fit(together).n_clusters_ == 1
+    assert EAC().fit(together).n_clusters_ == 4  # one cluster only on request
+    assert EAC(allow_one=True).fit(together).n_clusters_ == 1
     assert EAC().fit([[0, 1]]).n_clusters_ == 2
     assert EAC().fit([[0, 0, 1]] * 3).labels_.tolist() == [0, 0, 1]
 
@@ -139,7 +140,7 @@ def test_float32_gives_the_same_tree(linkage, rng, monkeypatch):
 
 
 def test_tree_larger_than_memory_is_refused_and_single_is_not(X, monkeypatch):
-    monkeypatch.setenv("PARTITA_MAX_MEMORY", "16MiB")
+    monkeypatch.setenv("PARTITA_MAX_MEMORY", "16kB")
     with pytest.raises(
         NotEnoughMemoryError, match=r"linkage='average' on 60 distinct rows needs .* use linkage='single'"
     ):

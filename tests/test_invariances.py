@@ -7,10 +7,12 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from partita.exceptions import EmptyColumnWarning, UnlabelledObjectsWarning
 from partita.metrics import consistency_index
-from tests.ensembles import noisy_ensemble, same_partition
+from tests.ensembles import label_matrices, noisy_ensemble, same_partition
 from tests.registry import (
     ACCURATE,
     COLUMN_ORDER,
@@ -19,10 +21,11 @@ from tests.registry import (
     FINDS_K,
     MONOTONE,
     PREDICTS,
+    REFUSES_K,
     RELABELLING,
     REPEAT_IS_WEIGHT,
     ROW_ORDER,
-    TAKES_K,
+    TIES_BY_INDEX,
 )
 
 
@@ -205,7 +208,18 @@ def test_truth_is_found_in_noise(name, X, truth):
     assert consistency_index(truth, make(name).fit_predict(X)) > 0.9
 
 
-@promising(TAKES_K)
+@promising(TIES_BY_INDEX)
+@given(X=label_matrices(max_rows=8, max_columns=4, max_label=2, min_label=0, min_rows=3), seed=st.integers(0, 99))
+def test_names_and_order_do_not_matter_even_where_rows_tie(name, X, seed):
+    rng = np.random.default_rng(seed)
+    n_clusters = min(2, len(np.unique(X, axis=0)))
+    renamed = np.column_stack([rng.permutation(3)[column] for column in X.T])
+    expected = make(name, n_clusters=n_clusters).fit_predict(X)
+    assert np.array_equal(make(name, n_clusters=n_clusters).fit_predict(renamed), expected)
+    assert np.array_equal(make(name, n_clusters=n_clusters).fit_predict(X[:, ::-1]), expected)
+
+
+@promising(REFUSES_K)
 def test_more_clusters_than_distinct_rows_is_refused(name):
     with pytest.raises(ValueError, match=r"n_clusters=9 exceeds the 3 distinct rows .* Pass n_clusters <= 3"):
         make(name, n_clusters=9).fit([[0, 0, 1, 2, 2]])

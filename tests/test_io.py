@@ -68,6 +68,7 @@ HEADERS = {
     "text below other text": ([["run1", "run2"], ["x", "v"], ["y", "u"], ["x", "u"]], True),
     "a hole in the first line": ([["x", ""], ["z", "v"], ["y", "u"]], False),
     "numbered columns": ([["0", "1", "2"], ["4", "4", "3"], ["4", "3", "3"]], True),
+    "an empty name above numbers": ([["a", "b", ""], ["1", "1", ""], ["1", "3", ""]], True),
     "negative one": ([["-1", "1"], ["1", "1"], ["1", "-1"]], False),
 }
 
@@ -93,6 +94,26 @@ def test_ids_are_recognised_or_told(tmp_path, rng):
     assert read_labels(short).ids is None  # three different labels are no proof
     assert read_labels(short, id_column=True).id_name == "p"
     assert read_labels(short).object_ids().tolist() == [0, 1, 2]
+
+
+def test_ids_that_look_missing_stay(tmp_path):
+    rows = [["id", "a", "b"], ["NA", "0", "0"], ["null", "0", "0"], ["x3", "1", "1"]]
+    assert list(read_labels(write(tmp_path / "a.csv", rows)).ids) == ["NA", "null", "x3"]
+
+
+def test_ids_of_two_objects(tmp_path):
+    assert read_labels(write(tmp_path / "a.csv", [["id", "a"], ["x", "0"], ["y", "1"]])).labels.shape == (2, 1)
+
+
+def test_a_separator_at_the_end_of_lines_makes_no_clustering(tmp_path):
+    table = read_labels(write(tmp_path / "a.csv", [["a", "b", ""], ["0", "0", ""], ["1", "1", ""], ["1", "1", ""]]))
+    assert table.labels.columns.tolist() == ["a", "b"]
+    assert len(table.labels) == 3
+
+
+def test_an_empty_line_of_one_column_is_an_object_without_label(tmp_path):
+    (tmp_path / "a.csv").write_text("a\n0\n\n1\n1\n\n\n")
+    assert check_label_matrix(read_labels(tmp_path / "a.csv").labels).codes.ravel().tolist() == [0, -1, 1, 1]
 
 
 def test_one_column(tmp_path):

@@ -112,12 +112,19 @@ def test_rows_that_coincide_through_missing_labels_give_fewer_clusters():
     assert LabelKMeans(3, random_state=0).fit(np.array(X, dtype=object).T).n_clusters_ == 2
 
 
+def test_no_more_clusters_than_distinct_rows():
+    model = LabelKMeans(8, random_state=0).fit([[0, 0, 1, 1, 2]])
+    assert model.n_clusters_ == 3
+    assert same_partition(model.labels_, [0, 0, 1, 1, 2])
+
+
 def test_stopping_early_is_said(rng):
     X = noisy_ensemble(sizes=(100, 100, 100), flip=0.7).X
     with pytest.warns(ConvergenceWarning, match="max_iter=1 iterations; raise max_iter"):
         model = LabelKMeans(6, max_iter=1, random_state=0).fit(X)
     assert not model.converged_
     assert model.n_iter_ == 1
+    assert np.array_equal(model.predict(X), model.labels_)
 
 
 def test_raw_coding_is_k_means_on_the_numbers(rng):

@@ -17,6 +17,13 @@ CODES = [[0, 0], [0, -1], [1, 1], [-1, 1]]  # what each container below must com
 CONTAINERS = {
     "int64": np.array([[3, 5], [3, -1], [7, 6], [-1, 6]]),
     "int8": np.array([[3, 5], [3, -1], [7, 6], [-1, 6]], dtype=np.int8),
+    "uint64": np.ma.array(
+        np.array([[2**64 - 2, 5], [2**64 - 2, 0], [2**64 - 1, 6], [0, 6]], dtype=np.uint64),
+        mask=[[0, 0], [0, 1], [0, 0], [1, 0]],
+    ),
+    "float16": np.array([[3, 5], [3, np.nan], [7, 6], [np.nan, 6]], dtype=np.float16),
+    "numpy bytes": np.array([[b"a", b"x"], [b"a", b""], [b"b", b"y"], [b"-1", b"y"]]),
+    "columns of one name": pd.DataFrame([[3, 5], [3, None], [7, 6], [None, 6]], columns=["a", "a"]),
     "float": np.array([[3, 5], [3, np.nan], [7, 6], [np.nan, 6]]),
     "float32": np.array([[3, 5], [3, np.nan], [7, 6], [-1, 6]], dtype=np.float32),
     "fractions": np.array([[0.5, 1], [0.5, np.nan], [1.5, 2], [-1, 2]]),
@@ -85,6 +92,8 @@ def test_noise(column):
     singletons = check_label_matrix(X, noise="singleton")
     assert singletons.codes.ravel().tolist() == [0, 1, 0, 2, -1]
     assert singletons.n_labels.tolist() == [3]
+    both = check_label_matrix({"a": ["x", "-1", -1, None]}, noise="cluster")
+    assert both.codes.ravel().tolist() == [1, 0, 0, -1]
     cluster = check_label_matrix(X, noise="cluster").codes.ravel()
     assert cluster[1] == cluster[3] != cluster[0] == cluster[2]
     assert cluster[4] == -1
@@ -125,6 +134,8 @@ REFUSED = {
     "infinity": (np.array([[0, 1], [1, np.inf]]), r"row 1 of column 'c1' is infinity"),
     "infinity among objects": (np.array([["a"], [-np.inf]], dtype=object), r"row 1 .* infinity"),
     "nested column": ([[[0, 1], [1, 0]], [[0, 1], [1, 0]]], r"shape \(2, 2\); a column is one label an object"),
+    "dict of a number": ({"a": 1}, r"a is 1; it must be a sequence of labels"),
+    "dict of text": ({"a": "abc"}, r"a is 'abc'; it must be a sequence of labels"),
     "a number": (3, r"X is a int, which holds no label table"),
     "a string": ("labels.csv", r"X is a str"),
 }
@@ -167,6 +178,8 @@ def test_refused_weights(X):
         EAC(weights=[1, 2, 3]).fit(X)
     with pytest.raises(ValueError, match=r"weights\[1\]=-1.0 is not a weight"):
         EAC(weights=[1, -1] + [1] * 13).fit(X)
+    with pytest.raises(ValueError, match=r"weights must be numbers, received \['a'"):
+        EAC(weights=["a"] * 15).fit(X)
     with pytest.raises(ValueError, match=r"sample_weight has shape \(2,\)"):
         EAC().fit(X, sample_weight=[1, 2])
     with pytest.raises(ValueError, match=r"sample_weight\[0\]=nan"):

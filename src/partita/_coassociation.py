@@ -149,7 +149,7 @@ def coassociation(
     used = clustering_weights > 0
     groups = group_columns(matrix.codes[:, used], matrix.n_labels[used], clustering_weights[used])
     if form == "dense":
-        return _dense(groups)
+        return coassociation_of_codes(groups)
     blocks = iter_blocks(groups, block_size)
     return blocks if form == "blocks" else _sparse(blocks, groups, 0.0 if threshold is None else threshold)
 
@@ -188,7 +188,8 @@ def _constant(groups: ColumnGroups, shape: tuple[int, int], dtype: "np.dtype[Any
     return np.broadcast_to(np.array(groups.total).astype(dtype), shape)
 
 
-def _dense(groups: ColumnGroups) -> Coassociation:
+def coassociation_of_codes(groups: ColumnGroups) -> Coassociation:
+    """Dense counts of codes that are behind the door already."""
     n = groups.columns.codes.shape[1]
     dtype = count_type(groups)
     ensure_memory(

@@ -30,7 +30,9 @@ def _columns_of(X: Any) -> tuple[list[str], list[Array]]:
             "or X.toarray() if its entries are labels."
         )
     if isinstance(X, Mapping):
-        return [str(name) for name in X], [as_column(values) for values in X.values()]
+        return [str(name) for name in X], [as_column(values, str(name)) for name, values in X.items()]
+    if isinstance(X, np.ma.MaskedArray):
+        return _columns_of_array(_unmask(X))
     if hasattr(X, "__array__") and not hasattr(X, "columns") and not hasattr(X, "column_names"):
         return _columns_of_array(np.asarray(X))
     if isinstance(X, Sequence) and not isinstance(X, str | bytes):
@@ -68,12 +70,15 @@ def _columns_of_list(X: Sequence[Any]) -> tuple[list[str], list[Array]]:
             UserWarning,
             stacklevel=4,
         )
-    return [f"c{j}" for j in range(len(X))], [as_column(column) for column in X]
+    return [f"c{j}" for j in range(len(X))], [as_column(column, f"c{j}") for j, column in enumerate(X)]
 
 
 def _columns_of_frame(X: Any) -> tuple[list[str], list[Array]]:
     import narwhals.stable.v1 as nw
 
+    if isinstance(X, pd.DataFrame):  # also with several columns of one name, which narwhals refuses
+        _refuse_empty(*X.shape)
+        return [str(name) for name in X.columns], [as_column(X.iloc[:, j], f"c{j}") for j in range(X.shape[1])]
     try:
         frame = nw.from_native(X, eager_only=True)
     except TypeError:
@@ -84,7 +89,7 @@ def _columns_of_frame(X: Any) -> tuple[list[str], list[Array]]:
 
 
 def _column_of_series(series: Any) -> Array:
-    """Values of one column of a frame; an object array with None where they are null."""
+    """Values of one column of a frame; NaN (numbers) or None (others) where they are null."""
     import narwhals.stable.v1 as nw
 
     if series.dtype in (nw.Categorical, nw.Enum):
@@ -96,15 +101,21 @@ def _column_of_series(series: Any) -> Array:
     null = np.asarray(series.is_null().to_numpy(), dtype=bool)
     if not null.any():
         return np.asarray(series.to_numpy())
-    values = np.full(len(null), None, dtype=object)
-    values[~null] = series.filter(~series.is_null()).to_numpy()
+    known = np.asarray(series.filter(~series.is_null()).to_numpy())
+    exact = known.dtype.kind == "f" or (known.dtype.kind in "iu" and np.abs(known.astype(float)).max(initial=0) < 2**53)
+    values = np.full(len(null), np.nan) if exact else np.full(len(null), None, dtype=object)
+    values[~null] = known
     return values
 
 
-def as_column(values: Any) -> Any:
+def as_column(values: Any, name: str) -> Any:
     """One column of a list or dict; NumPy must not turn a mixture of numbers and text into text."""
     import narwhals.stable.v1 as nw
 
+    if isinstance(values, str | bytes) or not hasattr(values, "__iter__"):
+        raise LabelMatrixError(f"{name} is {values!r}; it must be a sequence of labels, one an object.")
+    if isinstance(values, np.ma.MaskedArray):
+        return _unmask(values)
     series = nw.from_native(values, series_only=True, pass_through=True)
     if isinstance(series, nw.Series):
         return _column_of_series(series)
@@ -120,6 +131,13 @@ def as_column(values: Any) -> Any:
         column = np.empty(len(values), dtype=object)
         column[:] = values
     return column
+
+
+def _unmask(masked: Any) -> Array:
+    """What is masked is missing."""
+    values = np.array(np.ma.getdata(masked), dtype=object)
+    values[np.ma.getmaskarray(masked)] = None
+    return values
 
 
 def _check_lengths(names: list[str], columns: list[Any]) -> None:

@@ -12,7 +12,7 @@ from partita.exceptions import FeaturesWarning, LabelMatrixError
 Noise = Literal["missing", "singleton", "cluster"]
 
 # what NumPy and pandas write for a missing value when they turn it into text
-_MISSING_TEXT = frozenset(["", "nan", "NaN", "None", "<NA>", "NaT"])
+_MISSING_TEXT = frozenset(["", "nan", "NaN", "None", "<NA>", "NaT", b"", b"nan", b"None"])
 
 
 def encode_column(column: Array, name: str, noise: Noise) -> tuple[Codes, Array]:
@@ -33,8 +33,14 @@ def encode_column(column: Array, name: str, noise: Noise) -> tuple[Codes, Array]
 def _settle_noise(codes: Codes, labels: Array, noise: Noise) -> tuple[Codes, Array]:
     """Make of the label -1 what it means: a missing label, a cluster of each such object, or one of all."""
     is_noise = np.array([_is_minus_one(label) for label in labels]) if labels.dtype == object else labels == -1
-    if noise == "cluster" or not np.any(is_noise):
+    if not np.any(is_noise):
         return codes, labels
+    if noise == "cluster":  # -1 and the text "-1" are one cluster
+        first = int(np.argmax(is_noise))
+        is_noise[first] = False
+        merged = np.append(np.cumsum(~is_noise) - 1, -1)
+        merged[:-1][is_noise] = merged[first]
+        return merged[codes].astype(np.int32), labels[~is_noise]
     translate = np.full(len(labels) + 1, -1, dtype=np.int32)  # the last entry serves missing labels, code -1
     translate[:-1][~is_noise] = np.arange((~is_noise).sum())
     settled = translate[codes]
@@ -46,7 +52,9 @@ def _settle_noise(codes: Codes, labels: Array, noise: Noise) -> tuple[Codes, Arr
 
 
 def _is_minus_one(label: Any) -> bool:
-    return label == "-1" if isinstance(label, str) else isinstance(label, int | float | np.number) and label == -1
+    if isinstance(label, str | bytes):
+        return label in ("-1", b"-1")
+    return isinstance(label, int | float | np.number) and bool(label == -1)
 
 
 def _encode_integers(column: Array, missing: Array | None = None) -> tuple[Codes, Array]:
@@ -56,10 +64,11 @@ def _encode_integers(column: Array, missing: Array | None = None) -> tuple[Codes
         return np.full(len(column), -1, dtype=np.int32), values
     low, high = int(values.min()), int(values.max())
     if high - low <= max(4 * len(values), 1 << 16):
-        offsets = values.astype(np.int64) - low
+        wide = np.uint64 if values.dtype.kind == "u" else np.int64
+        offsets = (values.astype(wide) - wide(low)).astype(np.int64)
         present = np.zeros(high - low + 1, dtype=bool)
         present[offsets] = True
-        labels = np.flatnonzero(present) + low
+        labels = np.flatnonzero(present).astype(wide) + wide(low)
         found = (np.cumsum(present) - 1).astype(np.int32)[offsets]
     else:
         hashed, uniques = pd.factorize(values, sort=True)
@@ -78,7 +87,7 @@ def _encode_floats(column: Array, name: str) -> tuple[Codes, Array]:
     if len(infinite):
         _refuse_infinity(name, int(infinite[0]))
     values = np.where(missing, 0, column)
-    if (values == np.floor(values)).all() and np.abs(values).max(initial=0) < 2**62:
+    if (values == np.floor(values)).all() and float(np.abs(values).max(initial=0)) < 2**62:
         return _encode_integers(values.astype(np.int64), missing)
     hashed, uniques = pd.factorize(column, sort=True)  # NaN becomes -1
     if len(uniques) > max(10, len(column) / 2):
@@ -105,7 +114,7 @@ def _encode_objects(column: Array, name: str) -> tuple[Codes, Array]:
     for label in uniques:
         if isinstance(label, float | np.floating) and np.isinf(label):
             _refuse_infinity(name, int(np.flatnonzero(values == label)[0]))
-    kept = [k for k, label in enumerate(uniques) if not (isinstance(label, str) and label in _MISSING_TEXT)]
+    kept = [k for k, label in enumerate(uniques) if not (isinstance(label, str | bytes) and label in _MISSING_TEXT)]
     order = sorted(kept, key=lambda k: _sort_key(uniques[k]))
     rank = np.full(len(uniques) + 1, -1, dtype=np.int32)  # the last entry serves pandas' -1
     rank[order] = np.arange(len(order), dtype=np.int32)

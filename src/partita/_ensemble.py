@@ -36,12 +36,14 @@ def find_distinct_rows(codes: Codes, n_labels: IntArray) -> Distinct:
     return Distinct(first[:n_distinct].copy(), inverse, np.bincount(inverse, minlength=n_distinct))
 
 
-def canonical_order(codes: Codes, row_weight: FloatArray, weights: FloatArray) -> IntArray:
-    """An order of distinct rows that does not depend on the order of the objects.
+def canonical_order(codes: Codes, row_weight: FloatArray, weights: FloatArray, *, by_codes: bool = False) -> IntArray:
+    """An order of distinct rows that depends on how they relate to each other before anything else.
 
     Rows are sorted by the weight of those that share their labels, summed over the clusterings, and by the sum of its
-    square: neither depends on the names of the labels or the order of the clusterings. What still ties is sorted by
-    its codes. Methods break ties by place, and draw their starts by place, so this makes both reproducible.
+    square: neither depends on the names of the labels, the order of the clusterings or the order of the objects.
+    Methods break ties by place, and draw their starts by place, so both are as good as free of these accidents. Rows
+    that still tie stay in the order of their first appearance, or are sorted by their codes: the answer can then
+    depend on the order of the objects, or on the names of the labels; for symmetric data it must on one of them.
     """
     popularity, squared = np.zeros(len(codes)), np.zeros(len(codes))
     for j, weight in enumerate(weights):
@@ -50,12 +52,14 @@ def canonical_order(codes: Codes, row_weight: FloatArray, weights: FloatArray) -
         share = mass[codes[:, j] + 1]
         popularity += weight * share
         squared += weight * share**2
-    order = np.lexsort((squared, -popularity))
+    order = np.lexsort((squared, -popularity)).astype(np.int64)  # stable
+    if not by_codes:
+        return order
     again = (np.diff(popularity[order]) == 0) & (np.diff(squared[order]) == 0)
     tied = np.flatnonzero(np.append(again, False) | np.insert(again, 0, False))
     rows = order[tied]
     order[tied] = rows[np.lexsort((*codes[rows].T[::-1], squared[rows], -popularity[rows]))]
-    return order.astype(np.int64)
+    return order
 
 
 def _pack_columns(n_labels: IntArray) -> tuple[IntArray, IntArray]:

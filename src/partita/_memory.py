@@ -75,6 +75,10 @@ def _free_of_container() -> int | None:
     try:
         limit = (group / "memory.max").read_text().strip()
         used = int((group / "memory.current").read_text())
+        told = (group / "memory.stat").read_text().split()
     except (OSError, ValueError):
         return None
-    return None if limit == "max" else max(int(limit) - used, 0)
+    if limit == "max":
+        return None
+    cache = int(told[told.index("inactive_file") + 1]) if "inactive_file" in told else 0  # given back when needed
+    return max(int(limit) - used + cache, 0)

@@ -122,7 +122,7 @@ def check_label_matrix(X: Any, noise: Noise = "missing", *, allow_unlabelled: bo
 
 def check_labels(labels: Any, name: str) -> Codes:
     """Codes of one partition, a 1-D sequence of labels; -1 where a label is missing."""
-    column = as_column(labels)
+    column = as_column(labels, name)
     if column.ndim != 1:
         raise LabelMatrixError(f"{name} has shape {column.shape}; a partition is one label an object, shape (n,).")
     if len(column) == 0:
@@ -134,7 +134,7 @@ def check_sample_weight(sample_weight: Any, n_samples: int) -> FloatArray:
     """Non-negative, finite weights of the objects; ones where none are given."""
     if sample_weight is None:
         return np.ones(n_samples)
-    weight = np.asarray(sample_weight, dtype=np.float64)
+    weight = _as_numbers("sample_weight", sample_weight)
     if weight.ndim == 0:
         weight = np.full(n_samples, float(weight))
     if weight.shape != (n_samples,):
@@ -147,13 +147,20 @@ def check_weights(weights: Any, matrix: LabelMatrix) -> FloatArray:
     """Non-negative, finite weights of the clusterings that were kept; ones where none are given."""
     if weights is None:
         return np.ones(len(matrix.kept))
-    weight = np.asarray(weights, dtype=np.float64)
+    weight = _as_numbers("weights", weights)
     if weight.shape != (matrix.n_columns_in,):
         raise ValueError(
             f"weights has shape {weight.shape}; pass one weight a clustering, shape ({matrix.n_columns_in},)."
         )
     _check_weights("weights", weight)
     return weight[matrix.kept]
+
+
+def _as_numbers(name: str, values: Any) -> FloatArray:
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be numbers, received {values!r:.60}.") from None
 
 
 def _check_weights(name: str, weight: FloatArray) -> None:

@@ -44,6 +44,7 @@ class BaseConsensus(ClusterMixin, BaseEstimator):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {}
+    _ties_by_codes: ClassVar[bool] = False  # see canonical_order
 
     weights: Any
     labels_: IntArray
@@ -68,7 +69,7 @@ class BaseConsensus(ClusterMixin, BaseEstimator):
             Present by convention.
         sample_weight : array-like of shape (n_samples,), optional
             Weight of each object. Weight 2 is the object twice; an object of weight 0 has no influence and is
-            labelled afterwards.
+            labelled afterwards (-1 if it shares no label with any other).
 
         Returns
         -------
@@ -108,7 +109,7 @@ class BaseConsensus(ClusterMixin, BaseEstimator):
         row_weight = np.bincount(distinct.inverse, weight[labelled], minlength=len(row_codes)).astype(np.float64)
         if not row_weight.any():
             raise ValueError("no object has both a label and a positive sample_weight; at least one must.")
-        order = canonical_order(row_codes, row_weight, clustering_weights[used])
+        order = canonical_order(row_codes, row_weight, clustering_weights[used], by_codes=self._ties_by_codes)
         active, idle = order[row_weight[order] > 0], order[row_weight[order] == 0]
         row_of = np.full(n_samples, -1, dtype=np.int64)
         row_of[labelled] = distinct.inverse

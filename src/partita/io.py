@@ -45,6 +45,10 @@ _ID_NAMES = frozenset(
 )
 
 
+# what a missing label looks like in a text file; ids are never read as missing
+_HOLES = ["", "NA", "N/A", "n/a", "#N/A", "nan", "NaN", "null", "NULL", "None", "<NA>"]
+
+
 class LabelTable(NamedTuple):
     """Labels read from a file: pass ``labels`` to any estimator."""
 
@@ -207,9 +211,11 @@ def _read_text(source: Path, id_column: str | bool | None, header: bool | None) 
     if id_place is not None and not has_header:
         names = ["object" if j == id_place else f"c{j - (j > id_place)}" for j in range(len(names))]
     _refuse_repeated(names, source)
-    frame = _parse(source, separator, n_blank + 1 if has_header else 0, id_place)
+    frame = _parse(source, separator, n_blank + has_header, id_place, len(names))
     frame.columns = pd.Index(names)
-    ids = None if id_place is None else frame.pop(names[id_place]).fillna("")
+    nameless = [name for name in names if name == "" and frame[name].isna().all()]  # a separator at the line's end
+    frame = frame.drop(columns=nameless).rename(columns={"": "unnamed"})
+    ids = None if id_place is None else frame.pop(names[id_place] or "unnamed").rename(names[id_place])
     return LabelTable(frame, ids, has_header)
 
 
@@ -259,14 +265,19 @@ def _looks_like_header(sample: pd.DataFrame) -> bool:
         return not all(_is_number(cell) or cell == "" for cell in top)
     if top[0] == "" and len(top) > 1 and (body[0] != "").any():
         return True  # what pandas writes above an index
-    if "" in top[1:]:
-        return False  # a name is not empty, a label may be missing
-    if all(_is_number(cell) for cell in top):
+    if all(_is_number(cell) or cell == "" for cell in top):
         return len(top) >= 3 and [str(cell) for cell in top] == [str(j) for j in range(len(top))]
-    numeric_below = [all(_is_number(cell) for cell in body[j] if cell != "") for j in body.columns]
-    if any(below and not _is_number(cell) for below, cell in zip(numeric_below, top, strict=True)):
+    numbers_below = [_is_column_of_numbers(body[j]) for j in body.columns]
+    if any(below and cell and not _is_number(cell) for below, cell in zip(numbers_below, top, strict=True)):
         return True
+    if "" in top[1:]:
+        return False  # in text a name is not empty, a label may be missing
     return not any(cell in set(body[j]) for j, cell in enumerate(top))  # text labels recur, names do not
+
+
+def _is_column_of_numbers(column: "pd.Series[Any]") -> bool:
+    filled = [cell for cell in column if cell != ""]
+    return bool(filled) and all(_is_number(cell) for cell in filled)
 
 
 def _find_ids(
@@ -284,7 +295,7 @@ def _find_ids(
         return names.index(id_column)
     if isinstance(id_column, bool):
         return 0 if id_column else None
-    if len(columns) < 2 or n_rows < 3:
+    if len(columns) < 2:
         return None
     first = columns[0]
     n_different = first.nunique()
@@ -292,19 +303,23 @@ def _find_ids(
         return 0 if n_different > n_rows / 2 else None
     distinct = n_different == n_rows and not (first.isna() | (first.astype(str) == "")).any()
     numeric = all(_is_number(cell) for cell in first)
-    return 0 if distinct and (not numeric or n_rows >= 10) else None
+    return 0 if distinct and n_rows >= (10 if numeric else 3) else None
 
 
-def _parse(source: Path, separator: str, n_skip: int, id_place: int | None) -> pd.DataFrame:
+def _parse(source: Path, separator: str, n_skip: int, id_place: int | None, n_columns: int) -> pd.DataFrame:
+    """The table below the names; ids stay text as it is written, and an empty line of a single column is a hole."""
+    holes: dict[Any, list[str]] = {j: _HOLES for j in range(n_columns) if j != id_place}
     try:
-        return pd.read_csv(
+        frame = pd.read_csv(
             source,
             sep=separator,
             header=None,
             skiprows=n_skip,
-            skip_blank_lines=True,
+            skip_blank_lines=n_columns > 1,
             skipinitialspace=True,
             dtype=None if id_place is None else {id_place: str},
+            keep_default_na=False,
+            na_values=holes,
             low_memory=False,
             encoding="utf-8-sig",
         )
@@ -313,6 +328,9 @@ def _parse(source: Path, separator: str, n_skip: int, id_place: int | None) -> p
     except (pd.errors.ParserError, UnicodeDecodeError) as error:
         reason = " ".join(str(error).split()).removeprefix("Error tokenizing data. C error: ")
         raise FileFormatError(f"{source.name!r} cannot be read as a table: {reason}.") from None
+    if n_columns == 1 and frame[0].notna().any():
+        frame = frame.loc[: frame[0].last_valid_index()]  # empty lines at the end are no objects
+    return frame
 
 
 def _refuse_ragged(rows: list[list[str]], source: Path) -> None:
@@ -324,7 +342,7 @@ def _refuse_ragged(rows: list[list[str]], source: Path) -> None:
 
 
 def _refuse_repeated(names: list[str], source: Path) -> None:
-    repeated = sorted({name for name in names if names.count(name) > 1})
+    repeated = sorted({name for name in names if name and names.count(name) > 1})
     if repeated:
         raise FileFormatError(f"{source.name!r} has more than one column called {_listing(repeated)}; rename them.")
 

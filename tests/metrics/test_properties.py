@@ -55,5 +55,9 @@ def test_refused(name):
         function([0, 1], [0, 1, 1])
     with pytest.raises(ValueError, match="cannot be compared"):
         function([0, -1], [-1, 1])
+    with pytest.raises(ValueError, match="cannot be compared"):
+        function([-1, -1], [0, 1])
+    with pytest.raises(ValueError, match="must be a sequence of labels"):
+        function("ab", [0, 1])
     with pytest.raises(ValueError, match="empty"):
         function([], [])

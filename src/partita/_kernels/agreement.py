@@ -227,3 +227,36 @@ def prim(columns, weights, complete, n_steps, walk):
         walk.ids[place] = walk.ids[last]
         best[place] = best[last]
     walk.n_inside[0] = min(n, walk.n_inside[0] + n_steps)
+
+
+@jit
+def sum_of_squares(columns, weights, total, row_weight, lo, hi):
+    """Sum of w_i w_j C_ij^2 / N_ij over objects lo <= i < hi and j > i (0 where N_ij = 0).
+
+    columns    IN Columns of n objects
+    weights    IN (n_groups,) float64
+    total      IN float64: N_ij if nothing is missing, 0 if it has to be counted pair by pair
+    row_weight IN (n,) float64
+    """
+    n = columns.codes.shape[1]
+    acc = np.empty(CHUNK, dtype=np.uint8)
+    count = np.empty(CHUNK, dtype=np.float64)
+    common = np.empty(CHUNK, dtype=np.float64)
+    row = np.empty(columns.codes.shape[0], dtype=columns.codes.dtype)
+    everything = 0.0
+    for i in range(lo, hi):
+        row[:] = columns.codes[:, i]
+        part = 0.0
+        for j0 in range(i + 1, n, CHUNK):
+            j1 = min(n, j0 + CHUNK)
+            _weigh_chunk(columns, weights, row, j0, j1, False, acc, count)
+            if total > 0.0:
+                for j in range(j1 - j0):
+                    part += row_weight[j0 + j] * count[j] * count[j] / total
+            else:
+                _weigh_chunk(columns, weights, row, j0, j1, True, acc, common)
+                for j in range(j1 - j0):
+                    if common[j] > 0.0:
+                        part += row_weight[j0 + j] * count[j] * count[j] / common[j]
+        everything += row_weight[i] * part
+    return everything

@@ -3,6 +3,7 @@
 import json
 import sys
 import time
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +72,7 @@ def consensus(
     summary, table = run_consensus(file, output, method, parameters, reading, noise)
     if as_json:
         if output is None:
-            summary["labels"] = table["label"].tolist()
+            summary["ids"], summary["labels"] = (table[name].tolist() for name in table.columns)
         click.echo(json.dumps(summary, indent=2))
         return
     if output is None:
@@ -106,10 +107,9 @@ def run_consensus(
     start = time.perf_counter()
     estimator.fit(matrix)
     seconds = time.perf_counter() - start
-    result = pd.DataFrame({table.id_name: table.object_ids(), "label": estimator.labels_})
-    if output is not None:
-        write_table(output, result)
     labels = estimator.labels_
+    id_name = "label_id" if table.id_name == "label" else table.id_name
+    result = pd.DataFrame({id_name: table.object_ids(), "label": labels})
     summary = {
         "file": file,
         "method": method,
@@ -123,13 +123,18 @@ def run_consensus(
         "output": output,
         "python": python_call(method, parameters, file, reading, noise),
     }
+    if output is not None:
+        write_table(output, result)
     return summary, result
 
 
 def _average_nmi(matrix: Any, labels: Any) -> float:
+    from partita.exceptions import LeftOutWarning
     from partita.metrics import average_nmi_score
 
-    return round(average_nmi_score(matrix, labels), 4)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LeftOutWarning)  # the summary tells how many are unlabelled
+        return round(average_nmi_score(matrix, labels), 4)
 
 
 def print_summary(summary: dict[str, Any], *, err: bool = False) -> None:

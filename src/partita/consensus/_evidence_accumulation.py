@@ -37,7 +37,8 @@ class EAC(BaseConsensus):
     Parameters
     ----------
     n_clusters : int, optional
-        Number of clusters. If neither this nor ``threshold`` is given, the cut has the highest lifetime.
+        Number of clusters. If neither this nor ``threshold`` is given, the cut has the highest lifetime; if all
+        merges are at one height, no cut is better than another and all rows stay apart.
     linkage : {"average", "single", "complete", "ward"}, default="average"
         Single linkage holds no matrix and takes hundreds of thousands of distinct rows; the others hold one
         of n_rows x n_rows (4 bytes an entry when large), and refuse if it does not fit in memory.
@@ -53,6 +54,8 @@ class EAC(BaseConsensus):
         Let the lifetime criterion answer "one cluster", whose lifetime is 1 minus the last merge's height.
     weights : array-like of shape (n_clusterings,), optional
         Weight of each clustering.
+    random_state : Ignored
+        Present by convention; nothing is drawn at random.
     verbose : bool, default=False
         Show a progress bar for what takes more than two seconds.
 
@@ -96,6 +99,7 @@ class EAC(BaseConsensus):
         "ward": [StrOptions({"raw", "exact"})],
         "allow_one": ["boolean"],
         "weights": ["array-like", None],
+        "random_state": ["random_state"],
         "verbose": ["verbose"],
     }
 
@@ -109,6 +113,7 @@ class EAC(BaseConsensus):
         ward: Literal["raw", "exact"] = "raw",
         allow_one: bool = False,
         weights: Any = None,
+        random_state: Any = None,
         verbose: bool | int = False,
     ) -> None:
         self.n_clusters = n_clusters
@@ -118,6 +123,7 @@ class EAC(BaseConsensus):
         self.ward = ward
         self.allow_one = allow_one
         self.weights = weights
+        self.random_state = random_state
         self.verbose = verbose
 
     def _fit_rows(self, rows: Rows) -> Consensus:
@@ -179,7 +185,7 @@ class EAC(BaseConsensus):
         n = len(counts)
         dtype = np.dtype(np.float64 if n * n * 8 <= _DOUBLE_BYTES else np.float32)
         ensure_memory(
-            n * n * dtype.itemsize + 2**27,
+            n * n * dtype.itemsize + 2048 * n,
             purpose=f"linkage={self.linkage!r} on {n} distinct rows",
             instead="use linkage='single', which holds no such matrix, or fewer clusterings or objects.",
         )
@@ -232,11 +238,11 @@ def lifetimes(heights: FloatArray, *, include_all: bool = False) -> FloatArray:
 
 def _longest_life(lives: FloatArray, heights: FloatArray, tolerance: float, *, allow_one: bool) -> int:
     """Number of clusters of the longest life, the smaller one among equals."""
-    if len(heights) == 0:
+    if len(heights) == 0 or heights[-1] <= tolerance:
         return 1
     if len(lives) == 0 or lives.max() <= tolerance:
         # All merges at one height: there is no cut between "all apart" and "all together".
-        return len(heights) + 1 if heights[0] >= 0.5 else 1
+        return 1 if allow_one and 1 - heights[-1] >= heights[-1] else len(heights) + 1
     if allow_one and 1 - heights[-1] >= lives.max() - tolerance:
         return 1
     return int(np.flatnonzero(lives >= lives.max() - tolerance)[0]) + 2

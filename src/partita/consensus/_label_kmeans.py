@@ -25,7 +25,7 @@ from partita._kernels.label_kmeans import assign
 from partita._parameters import Interval, StrOptions
 from partita._random import draw_seeds
 from partita._typing import Array, Codes, FloatArray, IntArray
-from partita.base import BaseConsensus, Consensus, Rows, check_n_clusters
+from partita.base import BaseConsensus, Consensus, Rows
 
 
 class Cells(NamedTuple):
@@ -116,14 +116,13 @@ def run(ensemble: Ensemble, cells: Cells, n_clusters: int, seed: int, max_iter: 
     labels = np.empty(len(cell_rows), dtype=np.int32)
     distance = np.empty(len(cell_rows))
     history: list[float] = []
-    converged = False
-    for _ in range(max_iter):
+    while True:
         table = distance_table(state, cells, ensemble.weights)
         stats = local_stats(cell_rows, ensemble.counts, table, labels, distance)
         history.append(stats.inertia)
-        if len(history) > 1 and history[-2] - history[-1] <= tol * history[-2]:
-            converged = True
-            break
+        converged = len(history) > 1 and history[-2] - history[-1] <= tol * history[-2]
+        if converged or len(history) == max_iter:
+            break  # the labels are those of these centres
         state = reseed_empty(update(stats, cells), stats, cells, cell_rows, distance)
     return Fit(labels, state, history, len(history), converged)
 
@@ -180,7 +179,7 @@ class LabelKMeans(BaseConsensus):
     Parameters
     ----------
     n_clusters : int, default=8
-        Number of clusters.
+        Number of clusters; fewer are returned if there are fewer distinct rows of labels.
     coding : {"onehot", "raw"}, default="onehot"
         "raw" runs k-means on the labels themselves, as if they were measurements (text by its place in sorted
         order). That depends on how labels happen to be numbered; it is here to repeat published experiments.
@@ -223,6 +222,8 @@ class LabelKMeans(BaseConsensus):
     array([0, 0, 0, 1, 1])
     """
 
+    _ties_by_codes: ClassVar[bool] = True  # so that the start does not depend on the order of the objects
+
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_clusters": [Interval("int", 1, None)],
         "coding": [StrOptions({"onehot", "raw"})],
@@ -254,7 +255,7 @@ class LabelKMeans(BaseConsensus):
 
     def _fit_rows(self, rows: Rows) -> Consensus:
         ensemble = rows.ensemble
-        n_clusters = check_n_clusters(self.n_clusters, len(ensemble.codes))
+        n_clusters = min(self.n_clusters, len(ensemble.codes))
         if self.coding == "raw":
             return self._fit_raw(ensemble, n_clusters)
         cells = number_cells(ensemble)

@@ -4,6 +4,7 @@ import warnings
 from typing import Any, Literal
 
 import numpy as np
+from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 from scipy.special import rel_entr
 from sklearn import metrics as sk
@@ -55,7 +56,7 @@ def average_nmi_score(X: Any, labels: Any, *, weights: Any = None) -> float:
     X : label matrix of shape (n_samples, n_clusterings)
         The ensemble. Each clustering is compared on the objects that it labels.
     labels : array-like of shape (n_samples,)
-        The consensus; -1 is left out.
+        The consensus; -1 is left out, with a warning.
     weights : array-like of shape (n_clusterings,), optional
         Weight of each clustering in the mean.
 
@@ -77,6 +78,12 @@ def average_nmi_score(X: Any, labels: Any, *, weights: Any = None) -> float:
         raise ValueError(
             f"X has {len(matrix.codes)} objects and labels {len(codes)}; both must be of the same objects."
         )
+    if (codes < 0).any():
+        warnings.warn(
+            f"{(codes < 0).sum()} of {len(codes)} objects have no consensus label and were left out.",
+            LeftOutWarning,
+            stacklevel=2,
+        )
     common = (matrix.codes >= 0)[codes >= 0].any(axis=0) & (weight > 0)
     if not common.any():
         raise ValueError("no object has both a consensus label and a label in X, so they cannot be compared.")
@@ -92,7 +99,9 @@ def _nmi(first: Codes, second: Codes) -> float:
     ]
     if min(entropies) <= 0:
         return 1.0 if max(entropies) <= 0 else 0.0
-    information = sk.mutual_info_score(None, None, contingency=table.dense())
+    shape = (len(table.row_sums), len(table.col_sums))
+    cells = sparse.csr_array((table.cells, (table.rows, table.cols)), shape=shape)
+    information = sk.mutual_info_score(None, None, contingency=cells)
     return float(np.clip(information / np.sqrt(entropies[0] * entropies[1]), 0.0, 1.0))
 
 
@@ -154,9 +163,9 @@ def _half_divergence(z: FloatArray, y: FloatArray) -> float:
 
 def _as_membership(membership: Any, name: str) -> FloatArray:
     array = np.asarray(membership)
-    if array.ndim == 1:
+    if array.ndim <= 1:
         codes = check_labels(membership, name)
-        onehot = np.eye(int(codes.max()) + 1)[codes]
+        onehot = np.eye(max(int(codes.max()) + 1, 1))[codes]
         onehot[codes < 0] = np.nan
         return onehot
     if array.ndim != 2 or array.shape[1] == 0 or array.dtype.kind not in "fiub":

@@ -6,9 +6,14 @@ All are scores: higher is better, 1 is a perfect match.
 from typing import Any, Literal
 
 import numpy as np
+from scipy import sparse
 from scipy.optimize import linear_sum_assignment
+from scipy.sparse.csgraph import connected_components
 
-from partita.metrics._contingency import contingency, largest_share
+from partita._memory import ensure_memory
+from partita.metrics._contingency import Contingency, contingency, largest_share
+
+_ADVICE = "compare partitions with fewer clusters."
 
 
 def consistency_index(labels_true: Any, labels_pred: Any) -> float:
@@ -31,9 +36,29 @@ def consistency_index(labels_true: Any, labels_pred: Any) -> float:
     0.8
     """
     table = contingency(labels_true, labels_pred)
-    counts = table.dense()
-    matched = linear_sum_assignment(counts, maximize=True)
-    return float(counts[matched].sum() / table.n_objects)
+    return _largest_matching(table) / table.n_objects
+
+
+def _largest_matching(table: Contingency) -> int:
+    """Objects in the best one-to-one matching, found in each connected part of the table by itself."""
+    n_rows, n_cols = len(table.row_sums), len(table.col_sums)
+    graph = sparse.coo_array((table.cells, (table.rows, n_rows + table.cols)), shape=(n_rows + n_cols,) * 2)
+    n_parts, part = connected_components(graph, directed=False)
+    row_part, col_part = part[:n_rows], part[n_rows:]
+    stars = np.minimum(np.bincount(row_part, minlength=n_parts), np.bincount(col_part, minlength=n_parts)) == 1
+    best = np.zeros(n_parts, dtype=np.int64)  # a part with one row or one column matches its largest cell
+    np.maximum.at(best, row_part[table.rows], table.cells)
+    for p in np.flatnonzero(~stars):
+        rows, cols = np.flatnonzero(row_part == p), np.flatnonzero(col_part == p)
+        inside = row_part[table.rows] == p
+        ensure_memory(
+            8 * len(rows) * len(cols), purpose=f"matching {len(rows)} x {len(cols)} clusters", instead=_ADVICE
+        )
+        counts = np.zeros((len(rows), len(cols)), dtype=np.int64)
+        at = np.searchsorted(rows, table.rows[inside]), np.searchsorted(cols, table.cols[inside])
+        counts[at] = table.cells[inside]
+        best[p] = counts[linear_sum_assignment(counts, maximize=True)].sum()
+    return int(best.sum())
 
 
 def micro_precision(labels_true: Any, labels_pred: Any) -> float:
