@@ -16,7 +16,9 @@ REPEAT_IS_WEIGHT = "an object twice is the same as with weight 2"
 RELABELLING = "renaming the labels of a clustering changes nothing"
 COLUMN_ORDER = "the order of the clusterings does not matter"
 ROW_ORDER = "the order of the objects does not matter"
-MONOTONE = "history_ never gets worse"
+MONOTONE = "history_ of the objective never rises"
+RISES = "history_ of the lower bound never falls"
+SOFT = "gives probabilities"
 PREDICTS = "predict on the training labels gives labels_"
 FINDS_K = "works without n_clusters"
 TAKES_K = "has n_clusters"
@@ -46,7 +48,13 @@ def _label_kmeans(**fixed: Any) -> Callable[..., Any]:
     return lambda **parameters: partita.LabelKMeans(**{"n_clusters": 3, "random_state": 0, **fixed, **parameters})
 
 
+def _soft(name: str, **fixed: Any) -> Callable[..., Any]:
+    return lambda **parameters: getattr(partita, name)(**{"n_clusters": 3, "random_state": 0, **fixed, **parameters})
+
+
 _EAC = LABELS_ONLY | {TAKES_K, REFUSES_K, FINDS_K, TIES_BY_INDEX}
+
+_PCC = frozenset({RELABELLING, DUPLICATE_IS_WEIGHT, TAKES_K, MONOTONE, SOFT, ACCURATE})
 
 ESTIMATORS: dict[str, Entry] = {
     "EAC-average": Entry(_eac(), _EAC | {ACCURATE}),
@@ -58,6 +66,15 @@ ESTIMATORS: dict[str, Entry] = {
         _eac(linkage="single", cut="threshold", threshold=0.6), LABELS_ONLY | {ACCURATE, TIES_BY_INDEX}
     ),
     "LabelKMeans": Entry(_label_kmeans(), LABELS_ONLY | {TAKES_K, MONOTONE, PREDICTS, ACCURATE}),
+    "PCC-kl": Entry(_soft("PCC"), _PCC | {REPEAT_IS_WEIGHT, COLUMN_ORDER}),
+    "PCC-l2": Entry(_soft("PCC", divergence="l2"), _PCC | {REPEAT_IS_WEIGHT, COLUMN_ORDER}),
+    "PCC-kl-pairs": Entry(_soft("PCC", pairs=0.6), _PCC),
+    "PCC-l2-greedy": Entry(_soft("PCC", divergence="l2", solver="greedy", n_init=2), _PCC),
+    "PEACE": Entry(_soft("PEACE", n_init=3), _PCC),
+    "BaumEagon": Entry(_soft("BaumEagon", n_init=2), _PCC | {REPEAT_IS_WEIGHT, COLUMN_ORDER}),
+    "AspectModel": Entry(
+        _soft("AspectModel", n_init=2, tol=1e-7), (_PCC | {REPEAT_IS_WEIGHT, COLUMN_ORDER, RISES}) - {MONOTONE}
+    ),
     # the numbers of the labels are its data, so renaming them changes the answer
     "LabelKMeans-raw": Entry(
         _label_kmeans(coding="raw"), frozenset({DUPLICATE_IS_WEIGHT, TAKES_K, MONOTONE, PREDICTS})

@@ -121,6 +121,19 @@ def test_ids_called_label_are_kept(call, tmp_path):
     assert call("consensus", "a.csv")[1].splitlines() == ["label_id,label", "x1,0", "x2,0", "x3,1", "x4,1"]
 
 
+def test_probabilities_are_written(call, labels, tmp_path):
+    code, out, err = call(
+        "consensus", labels, "-o", "o.csv", "--method", "pcc", "-k", 3, "--divergence", "l2", "--pairs", "0.5",
+        "--seed", 0, "--membership", "m.csv",
+    )  # fmt: skip
+    assert (code, err) == (0, "")
+    table = pd.read_csv(tmp_path / "m.csv")
+    assert table.columns.tolist() == ["wine", "label", "cluster_0", "cluster_1", "cluster_2"]
+    assert np.allclose(table.iloc[:, 2:].sum(axis=1), 1)
+    assert table["label"].tolist() == table.iloc[:, 2:].to_numpy().argmax(axis=1).tolist()
+    assert "labels = PCC(n_clusters=3, divergence='l2', pairs=0.5, random_state=0).fit_predict(X)" in out
+
+
 def test_methods(call):
     code, out, _ = call("methods")
     assert code == 0
@@ -155,6 +168,16 @@ WRONG = {
     "no folder": (["consensus", "labels.csv", "-o", "none/o.csv"], "there is no folder 'none'"),
     "output is input": (["consensus", "labels.csv", "-o", "labels.csv"], "is the input"),
     "output of unknown kind": (["consensus", "labels.csv", "-o", "o.doc"], "the format of 'o.doc' is not known"),
+    "bad divergence": (
+        ["consensus", "labels.csv", "-m", "pcc", "-k", "3", "--divergence", "chi2"],
+        "neither one of 'kl'",
+    ),
+    "bad pairs": (["consensus", "labels.csv", "-m", "pcc", "-k", "3", "--pairs", "few"], "pairs"),
+    "no probabilities": (["consensus", "labels.csv", "--membership", "m.csv"], "gives no probabilities"),
+    "two results in one file": (
+        ["consensus", "labels.csv", "-m", "pcc", "-k", "3", "-o", "o.csv", "--membership", "o.csv"],
+        "choose two names",
+    ),
     "exclusive options": (["check", "labels.csv", "--id-column", "wine", "--no-ids"], "exclude each other"),
     "a folder": (["check", "."], "is a folder"),
     "empty file": (["check", "empty.csv"], "is empty"),

@@ -24,7 +24,9 @@ from tests.registry import (
     REFUSES_K,
     RELABELLING,
     REPEAT_IS_WEIGHT,
+    RISES,
     ROW_ORDER,
+    SOFT,
     TIES_BY_INDEX,
 )
 
@@ -132,10 +134,9 @@ def test_object_without_label_changes_nothing_for_the_others(name, X):
 @every
 def test_clusters_are_numbered_by_size(name, X):
     estimator = make(name).fit(X)
-    sizes = np.bincount(estimator.labels_)
+    sizes = np.bincount(estimator.labels_, minlength=estimator.n_clusters_)
     assert len(sizes) == estimator.n_clusters_
     assert (np.diff(sizes) <= 0).all()
-    assert (sizes > 0).all()
 
 
 @every
@@ -180,6 +181,33 @@ def test_objective_never_rises(name, X):
     assert (np.diff(estimator.history_) <= 1e-12 * estimator.history_[0]).all()
     assert estimator.objective_ == estimator.history_[-1]
     assert estimator.converged_
+
+
+@promising(RISES)
+def test_lower_bound_never_falls(name, X):
+    estimator = make(name).fit(X)
+    assert (np.diff(estimator.history_) >= -1e-12 * abs(estimator.history_[0])).all()
+    assert estimator.lower_bound_ == estimator.history_[-1]
+    assert estimator.converged_
+
+
+@promising(SOFT)
+def test_memberships_are_probabilities(name, X):
+    with_empty = np.insert(X, 4, -1, axis=0)
+    with pytest.warns(UnlabelledObjectsWarning):
+        estimator = make(name).fit(with_empty)
+    Y = estimator.membership_
+    assert Y.shape == (len(with_empty), estimator.n_clusters_)
+    assert (Y >= 0).all()
+    assert np.allclose(Y.sum(axis=1), 1, atol=1e-12)
+    there = estimator.labels_ >= 0
+    assert np.array_equal(Y[there].argmax(axis=1), estimator.labels_[there])
+    assert np.allclose(Y[4], 1 / estimator.n_clusters_)
+    weight = np.ones(len(X))
+    weight[[3, 9]] = 0
+    idle = make(name).fit(X, sample_weight=weight)
+    assert np.array_equal(idle.membership_[[3, 9]].argmax(axis=1), idle.labels_[[3, 9]])
+    assert np.allclose(idle.membership_.sum(axis=1), 1)
 
 
 @promising(PREDICTS)

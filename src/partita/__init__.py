@@ -11,12 +11,20 @@ __version__ = "0.1.0.dev0"
 
 # public name -> module that defines it
 _HOME = {
+    "AspectModel": "partita.consensus",
+    "BaumEagon": "partita.consensus",
     "Coassociation": "partita._coassociation",
     "EAC": "partita.consensus",
     "LabelKMeans": "partita.consensus",
     "LabelMatrix": "partita._validation",
+    "PCC": "partita.consensus",
+    "PEACE": "partita.consensus",
     "check_label_matrix": "partita._validation",
     "coassociation": "partita._coassociation",
+    "effective_n_clusters": "partita._relations",
+    "membership_entropy": "partita._relations",
+    "relation_matrix": "partita._relations",
+    "soft_centroids": "partita._relations",
     "vat": "partita._vat",
     "warm_up": "partita._kernels",
 }
@@ -24,6 +32,10 @@ _ROOMS = ("consensus", "datasets", "exceptions", "io", "metrics")
 
 __all__ = [
     "EAC",
+    "PCC",
+    "PEACE",
+    "AspectModel",
+    "BaumEagon",
     "Coassociation",
     "LabelKMeans",
     "LabelMatrix",
@@ -32,9 +44,13 @@ __all__ = [
     "coassociation",
     "consensus",
     "datasets",
+    "effective_n_clusters",
     "exceptions",
     "io",
+    "membership_entropy",
     "metrics",
+    "relation_matrix",
+    "soft_centroids",
     "vat",
     "warm_up",
 ]
@@ -43,9 +59,10 @@ if TYPE_CHECKING:
     from partita import consensus, datasets, exceptions, io, metrics
     from partita._coassociation import Coassociation, coassociation
     from partita._kernels import warm_up
+    from partita._relations import effective_n_clusters, membership_entropy, relation_matrix, soft_centroids
     from partita._validation import LabelMatrix, check_label_matrix
     from partita._vat import vat
-    from partita.consensus import EAC, LabelKMeans
+    from partita.consensus import EAC, PCC, PEACE, AspectModel, BaumEagon, LabelKMeans
 
 
 def __getattr__(name: str) -> Any:

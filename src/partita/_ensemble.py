@@ -36,6 +36,12 @@ def find_distinct_rows(codes: Codes, n_labels: IntArray) -> Distinct:
     return Distinct(first[:n_distinct].copy(), inverse, np.bincount(inverse, minlength=n_distinct))
 
 
+def every_row(n_rows: int) -> Distinct:
+    """Each row by itself, for methods to which equal rows are not one."""
+    place = np.arange(n_rows, dtype=np.int64)
+    return Distinct(place, place, np.ones(n_rows, dtype=np.int64))
+
+
 def canonical_order(codes: Codes, row_weight: FloatArray, weights: FloatArray, *, by_codes: bool = False) -> IntArray:
     """An order of distinct rows that depends on how they relate to each other before anything else.
 

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin, _fit_context
 from sklearn.utils.validation import validate_data
 
-from partita._ensemble import Ensemble, canonical_order, find_distinct_rows
+from partita._ensemble import Ensemble, canonical_order, every_row, find_distinct_rows
 from partita._typing import Array, Codes, FloatArray, IntArray
 from partita._validation import LabelMatrix, check_label_matrix, check_sample_weight, check_weights
 from partita.exceptions import UnlabelledObjectsWarning
@@ -86,8 +86,12 @@ class BaseConsensus(ClusterMixin, BaseEstimator):
     def _fit_rows(self, rows: Rows) -> Consensus:
         raise NotImplementedError(f"{type(self).__name__} must implement _fit_rows.")
 
+    def _one_row_per_object(self) -> bool:
+        """Whether equal rows must stay apart: the method then sees every object, in the order of X."""
+        return False
+
     def _label_rows(self, codes: Codes) -> Array:
-        """Cluster, in the numbering of ``_fit_rows``, of rows that took no part in the fit.
+        """Cluster (or probabilities), in the numbering of ``_fit_rows``, of rows that took no part in the fit.
 
         Labels that no fitted object has come as missing, and every row has at least one other label.
         """
@@ -104,12 +108,18 @@ class BaseConsensus(ClusterMixin, BaseEstimator):
         labelled: Array = np.any(codes >= 0, axis=1)
         _warn_unlabelled(labelled)
         n_labels = matrix.n_labels[used]
-        distinct = find_distinct_rows(codes if labelled.all() else codes[labelled], n_labels)
+        if self._one_row_per_object():
+            distinct = every_row(int(labelled.sum()))
+        else:
+            distinct = find_distinct_rows(codes if labelled.all() else codes[labelled], n_labels)
         row_codes = codes[np.flatnonzero(labelled)[distinct.first]]
         row_weight = np.bincount(distinct.inverse, weight[labelled], minlength=len(row_codes)).astype(np.float64)
         if not row_weight.any():
             raise ValueError("no object has both a label and a positive sample_weight; at least one must.")
-        order = canonical_order(row_codes, row_weight, clustering_weights[used], by_codes=self._ties_by_codes)
+        if self._one_row_per_object():
+            order = np.arange(len(row_codes))
+        else:
+            order = canonical_order(row_codes, row_weight, clustering_weights[used], by_codes=self._ties_by_codes)
         active, idle = order[row_weight[order] > 0], order[row_weight[order] == 0]
         row_of = np.full(n_samples, -1, dtype=np.int64)
         row_of[labelled] = distinct.inverse
@@ -131,28 +141,41 @@ class BaseConsensus(ClusterMixin, BaseEstimator):
         if found.membership is None:
             order = np.lexsort((first, -size))[: int((size > 0).sum())]
         else:  # clusters without any object of their own come last, by their mass
-            order = np.lexsort((first, -(rows.ensemble.counts @ found.membership), -size))
+            order = np.lexsort((-(rows.ensemble.counts @ found.membership), first, -size))
         self._cluster_order = order  # cluster of ``_fit_rows`` behind each cluster of ``labels_``
         self._rank = np.full(n_clusters, -1, dtype=np.int64)  # and the other way round
         self._rank[order] = np.arange(len(order))
         self._known_labels = [np.unique(column[column >= 0]) for column in rows.ensemble.codes.T]
         self.n_clusters_ = len(order)
         self.labels_ = _hand_out(self._rank[found.labels], rows.members)
-        if len(rows.idle_codes):
-            self.labels_[rows.idle >= 0] = self._place_rows(rows.idle_codes)[rows.idle[rows.idle >= 0]]
         if found.membership is not None and found.prior is not None:
-            self.membership_ = np.tile(found.prior[order], (len(rows.members), 1))
+            self._prior = found.prior[order]
+            self.membership_ = np.tile(self._prior, (len(rows.members), 1))
             self.membership_[rows.members >= 0] = found.membership[:, order][rows.members[rows.members >= 0]]
+        idle = rows.idle >= 0
+        if idle.any():
+            labels, membership = self._place_rows(rows.idle_codes)
+            self.labels_[idle] = labels[rows.idle[idle]]
+            if membership is not None:
+                self.membership_[idle] = membership[rows.idle[idle]]
 
-    def _place_rows(self, codes: Codes) -> IntArray:
-        """Cluster, in the numbering of ``labels_``, of new rows; -1 if a row has no label of a fitted object."""
+    def _place_rows(self, codes: Codes) -> tuple[IntArray, FloatArray | None]:
+        """Labels, in the numbering of ``labels_``, and memberships (if soft) of new rows.
+
+        A row that has no label of a fitted object gets -1 and the prior.
+        """
         columns = [np.where(np.isin(codes[:, j], known), codes[:, j], -1) for j, known in enumerate(self._known_labels)]
         known_codes = np.ascontiguousarray(np.column_stack(columns), dtype=np.int32)
         labels = np.full(len(codes), -1, dtype=np.int64)
         placed = np.flatnonzero((known_codes >= 0).any(axis=1))
+        membership = np.tile(self._prior, (len(codes), 1)) if hasattr(self, "_prior") else None
         if len(placed):
-            labels[placed] = self._rank[self._label_rows(known_codes[placed])]
-        return labels
+            found = self._label_rows(known_codes[placed])
+            if found.ndim == 2 and membership is not None:
+                membership[placed] = found[:, self._cluster_order]
+                found = found.argmax(axis=1)
+            labels[placed] = self._rank[found]
+        return labels, membership
 
     def _encode_new(self, X: Any) -> Codes:
         """Codes of new objects in the numbering, and of the clusterings, of the fit; unseen labels are -1."""

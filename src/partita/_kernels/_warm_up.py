@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from partita._kernels import agreement, distinct, label_kmeans, linkage
+from partita._kernels import agreement, distinct, label_kmeans, linkage, pcc_labels, pcc_pairs
 
 
 def warm_up() -> None:
@@ -34,6 +34,27 @@ def warm_up() -> None:
         np.zeros((2, 4)),
     )
 
+    _warm_up_pcc(codes)
+
+
+def _warm_up_pcc(codes: np.ndarray) -> None:
+    n, m = codes.shape
+    k, rows, gaps = 2, np.arange(n), np.empty(n)
+    Y = np.full((n, k), 0.5)
+    problem = pcc_labels.LabelProblem(codes, np.ones(n), np.ones(m), Y, np.zeros((4, k)), np.zeros((1, k, k)))
+    pcc_labels.insert_rows(problem, rows, 0)
+    pcc_labels.sum_up(problem)
+    pcc_labels.sweep_labels(problem, rows, 0.0, gaps)
+    counts = np.ones((n, n), dtype=np.uint8)
+    none = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32)
+    pairs = pcc_pairs.PairProblem(counts, counts, *none, np.ones(n), np.zeros(n), Y.T.copy(), pcc_pairs.L2)
+    row = pcc_pairs.Row(np.empty((k, 1)), *(np.empty(n) for _ in range(4)))
+    pcc_pairs.sweep_pairs(pairs, row, rows, 0.0, gaps)
+    pcc_pairs.objective_pairs(pairs, row)
+    tree, gradient = np.empty(8), np.empty((k, n))
+    pcc_pairs.start_greedy(pairs, row, tree, gradient)
+    pcc_pairs.greedy_pairs(pairs, row, tree, gradient, 0.0, 1, np.empty(1, dtype=np.int64))
+
 
 def _warm_up_agreement(codes: np.ndarray) -> None:
     n, m = codes.shape
@@ -49,6 +70,7 @@ def _warm_up_agreement(codes: np.ndarray) -> None:
         agreement.count_pairs(codes, weights, pair, pair, np.empty(1, dtype), np.empty(1, dtype))
     for float_type in (np.float64, np.float32):
         agreement.dissimilarity_rows(columns, np.ones(1), float(m), 0, n, np.empty((n, n), float_type))
+    agreement.sum_of_squares(columns, np.ones(1), float(m), np.ones(n), 0, n)
     walk = agreement.start_walk(by_clustering[:, 0].copy(), n)
     outside = agreement.Columns(by_clustering[:, 1:].copy(), starts, np.uint8(255))
     agreement.prim(outside, np.ones(1), True, n, walk)

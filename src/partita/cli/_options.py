@@ -44,9 +44,13 @@ def parse_settings(settings: tuple[str, ...]) -> dict[str, Any]:
         name, equals, text = setting.partition("=")
         if not equals or not name.strip():
             raise click.UsageError(f"--set {setting!r} must be NAME=VALUE, for instance --set linkage=single.")
-        try:
-            value = json.loads(text)
-        except json.JSONDecodeError:
-            value = {"None": None, "True": True, "False": False}.get(text, text)
-        parameters[name.strip()] = value
+        parameters[name.strip()] = parse_value(text)
     return parameters
+
+
+def parse_value(text: str) -> Any:
+    """A number, list or truth value where the text is one, else the text."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        return {"None": None, "True": True, "False": False}.get(text, text)

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from partita.cli._methods import METHODS, build, python_call
-from partita.cli._options import parse_settings, reading_arguments, reading_options
+from partita.cli._options import parse_settings, parse_value, reading_arguments, reading_options
 
 
 @click.command()
@@ -40,6 +40,9 @@ from partita.cli._options import parse_settings, reading_arguments, reading_opti
     multiple=True,
     help="Any parameter of the estimator; repeatable.",
 )
+@click.option("--divergence", help="For pcc: kl or l2 [kl].")
+@click.option("--pairs", help="For pcc, baum-eagon, aspect: all, a share such as 0.01, or a number an object [all].")
+@click.option("--membership", type=click.Path(), help="File to write the probabilities of a soft method to.")
 @reading_options
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
 def consensus(
@@ -49,6 +52,9 @@ def consensus(
     n_clusters: int | None,
     seed: int | None,
     settings: tuple[str, ...],
+    divergence: str | None,
+    pairs: str | None,
+    membership: str | None,
     columns: str | None,
     id_column: str | None,
     no_ids: bool,
@@ -64,12 +70,18 @@ def consensus(
     parameters = parse_settings(settings)
     if n_clusters is not None:
         parameters["n_clusters"] = n_clusters
+    if divergence is not None:
+        parameters["divergence"] = divergence
+    if pairs is not None:
+        parameters["pairs"] = parse_value(pairs)
+    if membership is not None and not METHODS[method].soft:
+        raise click.UsageError(f"method {method!r} gives no probabilities; see `partita methods` for those that do.")
     if seed is not None:
         parameters["random_state"] = seed
     if n_clusters is None and not METHODS[method].finds_k and "n_clusters" not in parameters:
         raise click.UsageError(f"method {method!r} needs the number of clusters; pass --n-clusters.")
     reading = reading_arguments(columns, id_column, no_ids, header)
-    summary, table = run_consensus(file, output, method, parameters, reading, noise)
+    summary, table = run_consensus(file, output, method, parameters, reading, noise, membership)
     if as_json:
         if output is None:
             summary["ids"], summary["labels"] = (table[name].tolist() for name in table.columns)
@@ -87,6 +99,7 @@ def run_consensus(
     parameters: dict[str, Any],
     reading: dict[str, Any],
     noise: Any = "missing",
+    membership: str | None = None,
 ) -> tuple[dict[str, Any], Any]:
     """Read, fit, write; returns a summary of plain values and the table of labels."""
     import numpy as np
@@ -95,10 +108,15 @@ def run_consensus(
     from partita import check_label_matrix
     from partita.io import check_output, read_labels, write_table
 
-    if output is not None:
-        check_output(output)
-        if Path(output).exists() and Path(file).exists() and Path(output).samefile(file):
-            raise ValueError(f"the output {output!r} is the input; choose another name, so that no labels are lost.")
+    for target in (output, membership):
+        if target is not None:
+            check_output(target)
+            if Path(target).exists() and Path(file).exists() and Path(target).samefile(file):
+                raise ValueError(
+                    f"the output {target!r} is the input; choose another name, so that no labels are lost."
+                )
+    if membership is not None and output is not None and Path(membership).absolute() == Path(output).absolute():
+        raise ValueError(f"the labels and the probabilities cannot both go to {output!r}; choose two names.")
     estimator = build(method, parameters)
     if "verbose" in estimator.get_params() and "verbose" not in parameters:
         estimator.set_params(verbose=sys.stderr.isatty())
@@ -121,8 +139,14 @@ def run_consensus(
         "average_nmi": _average_nmi(matrix, labels),
         "seconds": round(seconds, 3),
         "output": output,
+        "membership": membership,
         "python": python_call(method, parameters, file, reading, noise),
     }
+    if membership is not None:
+        probabilities = pd.DataFrame(
+            estimator.membership_, columns=[f"cluster_{k}" for k in range(estimator.membership_.shape[1])]
+        )
+        write_table(membership, pd.concat([result, probabilities], axis=1))
     if output is not None:
         write_table(output, result)
     return summary, result
@@ -152,6 +176,8 @@ def print_summary(summary: dict[str, Any], *, err: bool = False) -> None:
     click.echo(f"time         {summary['seconds']:.2f} s", err=err)
     if summary["output"]:
         click.echo(f"written to   {summary['output']}", err=err)
+    if summary["membership"]:
+        click.echo(f"probabilities {summary['membership']}", err=err)
     click.echo("in Python:", err=err)
     for line in summary["python"].splitlines():
         click.echo(f"    {line}", err=err)

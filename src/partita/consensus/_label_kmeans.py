@@ -325,7 +325,7 @@ class LabelKMeans(BaseConsensus):
         labels : ndarray of shape (n_samples,)
         """
         check_is_fitted(self, "labels_")
-        return self._place_rows(self._encode_new(X))
+        return self._place_rows(self._encode_new(X))[0]
 
 
 def _as_numbers(labels: Array) -> FloatArray:

@@ -1,0 +1,87 @@
+"""Divergences between an observed share x1 and a predicted one x2, both of a pair of outcomes (x, 1 - x).
+
+On such pairs the generalised I-divergence is the Kullback-Leibler divergence, because the terms -x + y cancel, and a
+Mahalanobis distance is a multiple of the squared one; so the four names of the paper are two methods.
+"""
+
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from scipy.special import rel_entr
+
+from partita._kernels import pcc_pairs
+from partita._typing import FloatArray
+
+KINDS = {"kl": pcc_pairs.KL, "i-divergence": pcc_pairs.KL, "l2": pcc_pairs.L2, "mahalanobis": pcc_pairs.L2}
+
+
+@runtime_checkable
+class Divergence(Protocol):
+    """A divergence of the user's own: convex in its second argument, on arrays of equal shape."""
+
+    def value(self, x1: FloatArray, x2: FloatArray) -> FloatArray:
+        """d(x1, x2)."""
+
+    def derivative(self, x1: FloatArray, x2: FloatArray) -> FloatArray:
+        """Derivative of d in x2."""
+
+
+class KullbackLeibler:
+    """Binary Kullback-Leibler divergence, in nats."""
+
+    def value(self, x1: FloatArray, x2: FloatArray) -> FloatArray:
+        """x1 log(x1 / x2) + (1 - x1) log((1 - x1) / (1 - x2)), with 0 log 0 = 0."""
+        return np.asarray(rel_entr(x1, x2) + rel_entr(1 - x1, 1 - x2))
+
+    def derivative(self, x1: FloatArray, x2: FloatArray) -> FloatArray:
+        """(1 - x1) / (1 - x2) - x1 / x2, each term absent where its numerator is 0."""
+        upper = np.divide(1 - x1, 1 - x2, out=np.zeros_like(x2), where=x1 < 1)
+        return upper - np.divide(x1, x2, out=np.zeros_like(x2), where=x1 > 0)
+
+
+class SquaredEuclidean:
+    """Squared difference of the shares: half of the squared distance of (x, 1 - x), as in the paper's eq. 4."""
+
+    def value(self, x1: FloatArray, x2: FloatArray) -> FloatArray:
+        """(x1 - x2)^2."""
+        return (x1 - x2) ** 2
+
+    def derivative(self, x1: FloatArray, x2: FloatArray) -> FloatArray:
+        """2 (x2 - x1)."""
+        return 2 * (x2 - x1)
+
+
+def check_divergence(divergence: Any) -> None:
+    """Refuse an object that is no divergence: methods missing, slopes that do not fit, or not convex in x2."""
+    if not isinstance(divergence, Divergence):
+        raise ValueError(
+            f"divergence={divergence!r} is neither one of {', '.join(map(repr, KINDS))} nor an object with methods "
+            "value(x1, x2) and derivative(x1, x2)."
+        )
+    name = type(divergence).__name__
+    x2 = np.linspace(0.02, 0.98, 49)
+    step = 1e-5
+    for share in np.linspace(0.0, 1.0, 11):
+        x1 = np.full_like(x2, share)
+        try:
+            slope = np.asarray(divergence.derivative(x1, x2), dtype=np.float64)
+            numeric = (np.asarray(divergence.value(x1, x2 + step)) - np.asarray(divergence.value(x1, x2 - step))) / (
+                2 * step
+            )
+        except Exception as error:
+            raise ValueError(f"divergence {name} fails on arrays x1, x2 in [0, 1]: {error}") from error
+        if slope.shape != x2.shape or not np.isfinite(slope).all():
+            raise ValueError(f"divergence {name}: derivative must be finite inside (0, 1), in the shape of x2.")
+        if not np.allclose(slope, numeric, rtol=1e-3, atol=1e-4 * (1 + np.abs(numeric).max())):
+            at = int(np.argmax(np.abs(slope - numeric)))
+            raise ValueError(
+                f"divergence {name}: derivative({share:.1f}, {x2[at]:.2f}) = {slope[at]:.6g}, but value has slope "
+                f"{numeric[at]:.6g} there; derivative must be that of value in its second argument."
+            )
+        bend = np.diff(slope)
+        if (bend < -1e-9 * (1 + np.abs(slope).max())).any():
+            at = int(np.argmin(bend))
+            raise ValueError(
+                f"divergence {name} is not convex in x2: at x1 = {share:.1f} its derivative falls from "
+                f"{slope[at]:.6g} to {slope[at + 1]:.6g} between x2 = {x2[at]:.2f} and {x2[at + 1]:.2f}."
+            )

@@ -1,0 +1,60 @@
+"""Relations of clusters, centroids and certainty: T-14 of the catalogue."""
+
+import numpy as np
+import pytest
+
+from partita import effective_n_clusters, membership_entropy, relation_matrix, soft_centroids
+
+
+def test_relations_balance_in_detail(rng):
+    Y = rng.dirichlet(np.ones(4), size=50)
+    M = relation_matrix(Y, threshold=0)
+    assert np.allclose(M.sum(axis=1), 1)
+    assert ((M >= 0) & (M <= 1)).all()
+    flow = Y.sum(axis=0)[:, None] * M
+    assert np.allclose(flow, flow.T)
+    assert np.allclose(M, (Y.T @ Y) / Y.sum(axis=0)[:, None])
+
+
+def test_small_probabilities_are_dropped_and_the_largest_kept():
+    Y = np.array([[0.96, 0.04, 0], [0.5, 0.5, 0], [0.4, 0.3, 0.3]])
+    M = relation_matrix(Y, threshold=0.45)
+    assert np.allclose(M[:2, :2], [[2.25 / 2.5, 0.25 / 2.5], [0.5, 0.5]])
+    assert np.isnan(M[2]).all()
+    assert np.isnan(M[:, 2]).all()
+
+
+def test_a_small_cluster_lies_within_a_large_one():
+    Y = np.vstack([np.tile([1.0, 0.0], (20, 1)), np.tile([0.5, 0.5], (4, 1))])
+    M = relation_matrix(Y)
+    assert M[1, 0] > M[0, 1]
+
+
+def test_centroids_of_a_hard_partition_are_means(rng):
+    labels = rng.integers(3, size=30)
+    F = rng.normal(size=(30, 2))
+    assert np.allclose(soft_centroids(np.eye(3)[labels], F), [F[labels == k].mean(axis=0) for k in range(3)])
+    with_hole = np.vstack([np.eye(3)[labels], [[np.nan] * 3]])
+    assert np.allclose(soft_centroids(with_hole, np.vstack([F, [[9, 9]]])), soft_centroids(np.eye(3)[labels], F))
+    assert np.isnan(soft_centroids([[1.0, 0.0]], [[1.0]])[1]).all()
+
+
+def test_certainty():
+    Y = [[1, 0, 0], [1 / 3, 1 / 3, 1 / 3], [0.5, 0.5, 0]]
+    assert np.allclose(membership_entropy(Y), [0, np.log2(3), 1])
+    assert effective_n_clusters(Y) == 2
+    assert effective_n_clusters(Y, least=0.1) == 3
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: relation_matrix([[0.5, 0.6]]), "not probabilities"),
+        (lambda: relation_matrix([0.5, 0.5]), "shape"),
+        (lambda: relation_matrix([[1.0]], threshold=1), "threshold=1 must be in"),
+        (lambda: soft_centroids([[1.0]], [[1.0], [2.0]]), r"features has shape \(2, 1\)"),
+    ],
+)
+def test_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
