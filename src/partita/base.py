@@ -105,7 +105,7 @@ class BaseConsensus(ClusterMixin, BaseEstimator):
         used = clustering_weights > 0
         self._used_columns = np.flatnonzero(used)
         codes = matrix.codes if used.all() else np.ascontiguousarray(matrix.codes[:, used])
-        labelled: Array = np.any(codes >= 0, axis=1)
+        labelled = _have_a_label(codes)
         _warn_unlabelled(labelled)
         n_labels = matrix.n_labels[used]
         if self._one_row_per_object():
@@ -145,7 +145,7 @@ class BaseConsensus(ClusterMixin, BaseEstimator):
         self._cluster_order = order  # cluster of ``_fit_rows`` behind each cluster of ``labels_``
         self._rank = np.full(n_clusters, -1, dtype=np.int64)  # and the other way round
         self._rank[order] = np.arange(len(order))
-        self._known_labels = [np.unique(column[column >= 0]) for column in rows.ensemble.codes.T]
+        self._known_labels = [np.flatnonzero(np.bincount(column + 1)[1:]) for column in rows.ensemble.codes.T]
         self.n_clusters_ = len(order)
         self.labels_ = _hand_out(self._rank[found.labels], rows.members)
         if found.membership is not None and found.prior is not None:
@@ -199,6 +199,16 @@ def remember_columns(estimator: Any, X: Any, matrix: LabelMatrix, *, reset: bool
     """Set, or compare with, ``n_features_in_`` and ``feature_names_in_``, as scikit-learn does."""
     named = X if hasattr(X, "columns") else np.broadcast_to(np.int8(0), (len(matrix.codes), matrix.n_columns_in))
     validate_data(estimator, named, reset=reset, skip_check_array=True)
+
+
+def _have_a_label(codes: Codes) -> Array:
+    """Whether each object has a label; most often the first clusterings settle it for all."""
+    labelled = np.zeros(len(codes), dtype=bool)
+    for column in codes.T:
+        labelled |= column >= 0
+        if labelled.all():
+            break
+    return labelled
 
 
 def _warn_unlabelled(labelled: Array) -> None:

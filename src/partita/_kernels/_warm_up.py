@@ -41,7 +41,8 @@ def _warm_up_pcc(codes: np.ndarray) -> None:
     n, m = codes.shape
     k, rows, gaps = 2, np.arange(n), np.empty(n)
     Y = np.full((n, k), 0.5)
-    problem = pcc_labels.LabelProblem(codes, np.ones(n), np.ones(m), Y, np.zeros((4, k)), np.zeros((1, k, k)))
+    listed = np.arange(0, n * m + 1, m), codes.ravel(), np.tile(np.arange(m, dtype=np.int32), n)
+    problem = pcc_labels.LabelProblem(*listed, np.ones(n), np.ones(m), Y, np.zeros((4, k)), np.zeros((1, k, k)))
     pcc_labels.insert_rows(problem, rows, 0)
     pcc_labels.sum_up(problem)
     pcc_labels.sweep_labels(problem, rows, 0.0, gaps)

@@ -17,48 +17,51 @@ from partita._kernels._jit import jit
 
 
 class LabelProblem(NamedTuple):
-    """Rows of label cells, and the sums over them that stand for all pairs."""
+    """Rows of label cells, and the sums over them that stand for all pairs.
 
-    cells: Any  # (n, m) int32, place of each label among all labels of all clusterings, -1 = missing
+    The labels that a row has are listed one after another, so that no branch asks whether one is missing.
+    """
+
+    start: Any  # (n + 1,) int64, row i has labels start[i] to start[i + 1] - 1
+    cells: Any  # (n_observed,) int32, place of each label among all labels of all clusterings
+    columns: Any  # (n_observed,) int32, its clustering
     row_weight: Any  # (n,) float64
     weights: Any  # (m,) float64, weight of each clustering
     Y: Any  # (n, k) float64, memberships
     B: Any  # (n_cells, k) float64, sum of w y over each label
-    G: Any  # (m, k, k) float64, sum of w y y' over each clustering; one for all if nothing is missing
+    G: Any  # (m, k, k) float64, sum of w y y' over each clustering, lower part; one for all if nothing is missing
 
 
 @jit
 def _gather(problem, i, own, A, b):
     """A and b of row i, without ``own`` of its objects; returns N_ii."""
-    n_clusterings = problem.cells.shape[1]
     k = b.shape[0]
     shared = problem.G.shape[0] == 1
     seen = 0.0
     for h in range(k):
         b[h] = 0.0
-        for q in range(k):
+        for q in range(h + 1):
             A[h, q] = 0.0
-    for m in range(n_clusterings):
-        cell = problem.cells[i, m]
-        if cell < 0:
-            continue
+    for p in range(problem.start[i], problem.start[i + 1]):
+        cell = problem.cells[p]
+        m = problem.columns[p]
         weight = problem.weights[m]
         seen += weight
         for h in range(k):
             b[h] += weight * problem.B[cell, h]
         if not shared:
             for h in range(k):
-                for q in range(k):
+                for q in range(h + 1):
                     A[h, q] += weight * problem.G[m, h, q]
     if shared:
         for h in range(k):
-            for q in range(k):
+            for q in range(h + 1):
                 A[h, q] = seen * problem.G[0, h, q]
-    if own > 0.0:
-        for h in range(k):
-            b[h] -= own * seen * problem.Y[i, h]
-            for q in range(k):
-                A[h, q] -= own * seen * problem.Y[i, h] * problem.Y[i, q]
+    for h in range(k):
+        b[h] -= own * seen * problem.Y[i, h]
+        for q in range(h + 1):
+            A[h, q] -= own * seen * problem.Y[i, h] * problem.Y[i, q]
+            A[q, h] = A[h, q]
     return seen
 
 
@@ -109,25 +112,24 @@ def solve_simplex(A, g, y, tolerance, max_steps):
 
 
 @jit
-def _move(problem, i, y, direction):
-    """Add (direction 1) or take away (-1) the objects of row i, at membership y, to or from all sums."""
-    k = y.shape[0]
-    w = direction * problem.row_weight[i]
+def _move(problem, i, old, new):
+    """Move the objects of row i from membership old to new in all sums."""
+    k = new.shape[0]
+    w = problem.row_weight[i]
     shared = problem.G.shape[0] == 1
-    for m in range(problem.cells.shape[1]):
-        cell = problem.cells[i, m]
-        if cell < 0:
-            continue
+    for p in range(problem.start[i], problem.start[i + 1]):
+        cell = problem.cells[p]
         for h in range(k):
-            problem.B[cell, h] += w * y[h]
+            problem.B[cell, h] += w * (new[h] - old[h])
         if not shared:
+            m = problem.columns[p]
             for h in range(k):
-                for q in range(k):
-                    problem.G[m, h, q] += w * y[h] * y[q]
+                for q in range(h + 1):
+                    problem.G[m, h, q] += w * (new[h] * new[q] - old[h] * old[q])
     if shared:
         for h in range(k):
-            for q in range(k):
-                problem.G[0, h, q] += w * y[h] * y[q]
+            for q in range(h + 1):
+                problem.G[0, h, q] += w * (new[h] * new[q] - old[h] * old[q])
 
 
 @jit
@@ -143,8 +145,11 @@ def insert_rows(problem, order, seed):
     b = np.empty(k)
     g = np.empty(k)
     y = np.empty(k)
+    nothing = np.zeros(k)
     state = np.uint64(seed) * np.uint64(2) + np.uint64(1)
     for i in order:
+        for h in range(k):
+            problem.Y[i, h] = 0.0
         _gather(problem, i, 0.0, A, b)
         best = np.inf
         chosen = 0
@@ -168,7 +173,7 @@ def insert_rows(problem, order, seed):
         solve_simplex(A, g, y, 1e-9 * (1.0 + abs(best)), 10 * k)
         for h in range(k):
             problem.Y[i, h] = y[h]
-        _move(problem, i, y, 1.0)
+        _move(problem, i, nothing, y)
 
 
 @jit
@@ -178,10 +183,11 @@ def sum_up(problem):
     problem.G[:] = 0.0
     k = problem.Y.shape[1]
     y = np.empty(k)
-    for i in range(problem.cells.shape[0]):
+    nothing = np.zeros(k)
+    for i in range(problem.Y.shape[0]):
         for h in range(k):
             y[h] = problem.Y[i, h]
-        _move(problem, i, y, 1.0)
+        _move(problem, i, nothing, y)
 
 
 @jit
@@ -198,6 +204,7 @@ def sweep_labels(problem, rows, threshold, gaps):
     b = np.empty(k)
     g = np.empty(k)
     y = np.empty(k)
+    old = np.empty(k)
     for i in rows:
         w = problem.row_weight[i]
         for h in range(k):
@@ -213,12 +220,12 @@ def sweep_labels(problem, rows, threshold, gaps):
         gap = _gap(y, g)[2]
         gaps[i] = gap
         if gap > threshold:
-            _move(problem, i, y, -1.0)
             solve_simplex(A, g, y, 0.01 * threshold, 20 * k)
             total = 0.0
             for h in range(k):
                 total += y[h]
             for h in range(k):
                 y[h] /= total
+                old[h] = problem.Y[i, h]
                 problem.Y[i, h] = y[h]
-            _move(problem, i, y, 1.0)
+            _move(problem, i, old, y)

@@ -100,6 +100,11 @@ class PCC(BaseConsensus):
     membership is the sum of the objects' own, equal, gradients; ``kkt_gap_`` is the gap of the full problem. "greedy"
     and drawn pairs give every object a membership of its own.
 
+    The defaults were chosen on 17 of the papers' datasets (150 to 1000 objects) with two kinds of ensemble. Relative to
+    the best objective found, one random start ended 0.06 to 0.6 % too high on average (8 % at worst), one insertion or
+    l2 start up to 0.2 % (2 % at worst), and five of them at the best one every time; five random starts did for l2 but
+    not always for KL (0.9 % at worst), at the same cost.
+
     Cost of a sweep, with r distinct rows, m clusterings, K clusters: l2 over all pairs O(r m K^2); dense pairs
     O(r^2 K^2) time and r^2 bytes (2 r^2 with missing labels); sparse pairs O(pairs K^2).
 
@@ -183,6 +188,7 @@ class PCC(BaseConsensus):
         ensemble = rows.ensemble
         kind = self._kind()
         n_clusters = self.n_clusters
+        self._lazy = kind == pcc_pairs.L2 and self._all_pairs() and self.solver == "block"
         seeds = draw_seeds(self.random_state, self.n_init + 1)
         run = self._runner(ensemble, kind, int(seeds[-1]))
         given = None if isinstance(self.init, str) else starts.given_start(self.init, rows, n_clusters)
@@ -191,6 +197,10 @@ class PCC(BaseConsensus):
             name = "insertion" if kind == pcc_pairs.L2 else "l2"
 
         def start(number: int) -> Solution:
+            if self._lazy and name == "insertion":  # go on from the sums that the insertion leaves
+                solver = LabelSolver(ensemble, n_clusters)
+                solver.insert(int(seeds[number]))
+                return solve_labels(ensemble, solver, **self._options(ensemble))
             Y = starts.start(name, ensemble, n_clusters, int(seeds[number])) if given is None else given
             smoothed = kind != pcc_pairs.L2 and name != "random"
             solution: Solution = run(starts.smooth(Y) if smoothed else Y)
@@ -198,16 +208,18 @@ class PCC(BaseConsensus):
 
         found = best_of(self.n_init if name in ("random", "insertion", "l2") else 1, self.n_jobs, start)
         found = _without_crumbs(found, ensemble, run, interior=kind != pcc_pairs.L2)
-        self._lazy = kind == pcc_pairs.L2 and self._all_pairs() and self.solver == "block"
         return self._take(found, ensemble)
+
+    def _options(self, ensemble: Ensemble) -> dict[str, Any]:
+        most = _SWEEPS
+        if self.solver == "greedy":
+            most = max(_FEW, _STEPS * len(ensemble.codes) * self.n_clusters)
+        return {"tol": self.tol, "max_iter": self.max_iter or most, "show": bool(self.verbose)}
 
     def _runner(self, ensemble: Ensemble, kind: int | None, seed: int) -> Any:
         """A function from a start to a solution; the counts of the pairs are made once."""
-        K, show = self.n_clusters, bool(self.verbose)
-        options: dict[str, Any] = {"tol": self.tol, "max_iter": self.max_iter or _SWEEPS, "show": show}
-        if self.solver == "greedy":
-            options["max_iter"] = self.max_iter or max(_FEW, _STEPS * len(ensemble.codes) * K)
-        if kind == pcc_pairs.L2 and self.solver == "block" and self._all_pairs():
+        K, options = self.n_clusters, self._options(ensemble)
+        if self._lazy:
 
             def run_labels(Y: FloatArray) -> Solution:
                 solver = LabelSolver(ensemble, Y.shape[1])

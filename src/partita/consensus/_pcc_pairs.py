@@ -12,7 +12,7 @@ from partita._progress import progress
 from partita._typing import FloatArray, IntArray
 from partita.consensus._pcc_problem import Solution, count_copies, descend, scale_of_all_pairs
 
-_GREEDY_STEPS = 5000  # steps between two refreshes of the gradients
+_GREEDY_STEPS = 5000  # steps between two refreshes of the gradients, or as many as there are rows, if more
 
 
 class PairSolver:
@@ -99,13 +99,14 @@ def solve_greedy(solver: PairSolver, *, tol: float, max_iter: int, show: bool) -
     size = 1 << int(np.ceil(np.log2(max(n, 2))))
     tree, gradient = np.empty(2 * size), np.empty((k, n))
     limit = tol * solver.scale
-    chosen = np.empty(_GREEDY_STEPS, dtype=np.int64)
+    at_once = max(_GREEDY_STEPS, n)
+    chosen = np.empty(at_once, dtype=np.int64)
     history, n_iter, before = [solver.objective()], 0, -1
     gap = pcc_pairs.start_greedy(problem, row, tree, gradient)
     with progress(max_iter, "PCC, greedy", show=show) as bar:
         while gap > limit and n_iter < max_iter and n_iter > before:
             before = n_iter
-            steps = min(_GREEDY_STEPS, max_iter - n_iter)
+            steps = min(at_once, max_iter - n_iter)
             done = int(pcc_pairs.greedy_pairs(problem, row, tree, gradient, limit, steps, chosen))
             n_iter += done
             bar.update(done)

@@ -17,6 +17,7 @@ from partita._progress import progress
 from partita._typing import FloatArray, IntArray
 
 _SKIP = 0.5  # rows whose gap is below this share of the tolerance are passed over for a while
+_REFRESH = 8  # full sweeps between two refreshes of sums that are kept up to date
 _TURNS = 6  # sweeps over some rows between two over all
 
 
@@ -46,7 +47,10 @@ class Solver(Protocol):
 
 def own_totals(ensemble: Ensemble) -> FloatArray:
     """N_ii: the weight of the clusterings that label each row."""
-    return (ensemble.codes >= 0) @ ensemble.weights
+    total = np.zeros(len(ensemble.codes))
+    for j, weight in enumerate(ensemble.weights):
+        total += weight * (ensemble.codes[:, j] >= 0)
+    return total
 
 
 def count_copies(ensemble: Ensemble) -> FloatArray:
@@ -56,9 +60,10 @@ def count_copies(ensemble: Ensemble) -> FloatArray:
 
 def scale_of_all_pairs(ensemble: Ensemble) -> float:
     """S = max(1, mean_i sum_{j != i} N_ij) over all pairs, through the clusterings."""
-    mass = ensemble.counts @ (ensemble.codes >= 0)
-    own = ensemble.counts * own_totals(ensemble)
-    pairs = ensemble.weights @ mass**2 - ensemble.counts @ own + ensemble.counts @ count_copies(ensemble)
+    mass = np.array([ensemble.counts @ (column >= 0) for column in ensemble.codes.T])
+    own = own_totals(ensemble)
+    copies = np.maximum(ensemble.counts - 1, 0) * own
+    pairs = ensemble.weights @ mass**2 - ensemble.counts**2 @ own + ensemble.counts @ copies
     return max(1.0, float(pairs / ensemble.counts.sum()))
 
 
@@ -70,7 +75,9 @@ def descend(
     Rows with a small gap are skipped for some sweeps. Because the others move meanwhile, the end is only believed
     when a pass over all rows that changes nothing confirms it.
     """
-    everything = np.arange(n_rows)
+    # In the canonical order neighbours are alike, and one after another they change little: measured on the paper's
+    # large experiment, 23 sweeps against 3 in a random order.
+    everything = np.random.default_rng(0).permutation(n_rows)
     gaps = np.full(n_rows, np.inf)
     limit = tol * scale
     active, since_full, n_full = everything, 0, 0
@@ -82,10 +89,12 @@ def descend(
             if len(active) == n_rows:
                 since_full = 0
                 n_full += 1
-                solver.refresh()
+                if n_full % _REFRESH == 0:
+                    solver.refresh()
                 if n_full & (n_full - 1) == 0:  # 1, 2, 4, 8, ...: with KL the value costs more than a sweep
                     history.append(solver.objective())
                 if worst <= limit:
+                    solver.refresh()
                     solver.sweep(everything, np.inf, gaps)
                     if gaps.max() <= limit:
                         history.append(solver.objective())
