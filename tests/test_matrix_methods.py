@@ -5,12 +5,18 @@ import pytest
 from scipy import sparse
 
 from partita import PCC, AspectModel, BaumEagon
+from partita.base import Rows
 from partita.consensus import _aspect_model, _baum_eagon
 from partita.consensus._pair_counts import count_rows_of
 from tests import pcc_reference as reference
 from tests import twins
 from tests.ensembles import noisy_ensemble
 from tests.test_pcc import rows_of
+
+
+def one_row_each(ensemble):
+    n = len(ensemble.codes)
+    return Rows(ensemble, np.arange(n), np.ones(n, int), ensemble.codes[:0], np.full(n, -1))
 
 
 @pytest.mark.parametrize("pair_weights", ["ones", "totals"])
@@ -20,7 +26,7 @@ def test_baum_eagon_objective_and_step(pair_weights, diagonal, rng):
     X = np.unique(noisy_ensemble(sizes=(8, 6, 5), n_clusterings=6, missing=0.3).X, axis=0)
     weight = rng.integers(1, 4, size=len(X))
     model = BaumEagon(3, pair_weights=pair_weights, diagonal=diagonal)
-    counts = count_rows_of(rows_of(X, weight), "all", 0)
+    counts = count_rows_of(one_row_each(rows_of(X, weight)), "all", 0)
     W, S = model._weigh(counts)
     Y = rng.dirichlet(np.ones(3), size=len(X))
     full = np.repeat(X, weight, axis=0)
@@ -61,7 +67,7 @@ def test_aspect_model_is_em_over_all_objects(rng):
     """Likelihood and one step of EM with responsibilities written out."""
     X = np.unique(noisy_ensemble(sizes=(6, 5, 4), n_clusterings=6, missing=0.3).X, axis=0)
     weight = rng.integers(1, 4, size=len(X))
-    counts = count_rows_of(rows_of(X, weight), "all", 0)
+    counts = count_rows_of(one_row_each(rows_of(X, weight)), "all", 0)
     C = counts.counts * counts.multiplicity(diagonal=False)
     p = rng.dirichlet(np.ones(3))
     B = rng.dirichlet(np.ones(3), size=len(X))
@@ -87,3 +93,15 @@ def test_an_object_that_is_never_together_has_a_uniform_membership():
     X = np.array([[0, 0], [0, 0], [1, 1], [1, 1], [2, 2]])
     model = AspectModel(2, random_state=0).fit(X)
     assert np.allclose(model.membership_[4], 0.5)
+    assert np.array_equal(model.labels_, model.membership_.argmax(axis=1))
+
+
+def test_objects_without_pairs_keep_numbers():
+    X = np.array([[0, -1], [0, -1], [1, -1], [-1, 0]])
+    for options in ({"diagonal": False}, {"pairs": 1.0}, {"diagonal": False, "n_clusters": 1}):
+        model = BaumEagon(**{"n_clusters": 2, "random_state": 0, **options}).fit(X)
+        assert np.isfinite(model.membership_).all()
+    apart = AspectModel(2, random_state=0).fit(np.arange(4).reshape(-1, 1))
+    assert apart.aspect_weights_.sum() == pytest.approx(1)
+    with pytest.warns(UserWarning, match="max_iter=5"):
+        assert BaumEagon(2, max_iter=5, random_state=0).fit(noisy_ensemble().X).n_iter_ == 5

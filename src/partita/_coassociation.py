@@ -249,7 +249,7 @@ def _pairs(matrix: LabelMatrix, weights: FloatArray, pairs: Any, random_state: A
     n = matrix.codes.shape[0]
     count = _PairCounter(matrix, weights)
     if hasattr(pairs, "tocsr") or not np.isscalar(pairs):
-        left, right = _given_pairs(pairs, n)
+        left, right = given_pairs(pairs, n)
     else:
         left, right = _draw_pairs(_number_of_pairs(pairs, n), n, count, random_state)
     counts, totals = count(left, right)
@@ -276,7 +276,7 @@ def _number_of_pairs(pairs: Any, n: int) -> int:
     return min(int(pairs) * n // 2, n_all)
 
 
-def _given_pairs(pairs: Any, n: int) -> tuple[Array, Array]:
+def given_pairs(pairs: Any, n: int) -> tuple[Array, Array]:
     """Left and right objects of the pairs that the caller names, each pair once, left < right."""
     if hasattr(pairs, "tocsr"):
         if pairs.shape != (n, n):

@@ -147,7 +147,9 @@ class BaseConsensus(ClusterMixin, BaseEstimator):
         self._rank[order] = np.arange(len(order))
         self._known_labels = [np.flatnonzero(np.bincount(column + 1)[1:]) for column in rows.ensemble.codes.T]
         self.n_clusters_ = len(order)
-        self.labels_ = _hand_out(self._rank[found.labels], rows.members)
+        soft = found.membership  # labels are the most probable clusters, the first of equals in the new numbering
+        numbered = self._rank[found.labels] if soft is None else soft[:, order].argmax(axis=1)
+        self.labels_ = _hand_out(numbered, rows.members)
         if found.membership is not None and found.prior is not None:
             self._prior = found.prior[order]
             self.membership_ = np.tile(self._prior, (len(rows.members), 1))
@@ -173,8 +175,9 @@ class BaseConsensus(ClusterMixin, BaseEstimator):
             found = self._label_rows(known_codes[placed])
             if found.ndim == 2 and membership is not None:
                 membership[placed] = found[:, self._cluster_order]
-                found = found.argmax(axis=1)
-            labels[placed] = self._rank[found]
+                labels[placed] = membership[placed].argmax(axis=1)
+            else:
+                labels[placed] = self._rank[found]
         return labels, membership
 
     def _encode_new(self, X: Any) -> Codes:

@@ -20,7 +20,7 @@ from partita._random import draw_seeds
 from partita._typing import FloatArray
 from partita.base import BaseConsensus, Consensus, Rows
 from partita.consensus._baum_eagon import _predicted
-from partita.consensus._pair_counts import RowCounts, count_rows_of
+from partita.consensus._pair_counts import RowCounts, all_pairs, count_rows_of
 
 
 class AspectModel(BaseConsensus):
@@ -111,11 +111,11 @@ class AspectModel(BaseConsensus):
         self.verbose = verbose
 
     def _one_row_per_object(self) -> bool:
-        return not (isinstance(self.pairs, str) and self.pairs == "all")
+        return not all_pairs(self.pairs)
 
     def _fit_rows(self, rows: Rows) -> Consensus:
         seeds = draw_seeds(self.random_state, self.n_init + 1)
-        counts = count_rows_of(rows.ensemble, self.pairs, int(seeds[-1]))
+        counts = count_rows_of(rows, self.pairs, int(seeds[-1]))
         C = counts.counts * counts.multiplicity(diagonal=False)
         runs = [self._run(C, counts, int(seed)) for seed in seeds[:-1]]
         p, B, self.history_, self.converged_ = max(runs, key=lambda run: run[2][-1])
@@ -154,7 +154,7 @@ class AspectModel(BaseConsensus):
                 together = p * B * np.asarray(ratio @ B)  # sum_j C_ij R_ijr for one object of row i
                 mass = w @ together
                 B = np.divide(together, mass, out=B.copy(), where=mass > 0)
-                p = mass / max(mass.sum(), np.finfo(float).tiny)
+                p = mass / mass.sum() if mass.sum() > 0 else p
                 bar.update(1)
         return p, B, history, False
 

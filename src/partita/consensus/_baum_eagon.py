@@ -22,7 +22,7 @@ from partita._progress import progress
 from partita._random import draw_seeds
 from partita._typing import FloatArray
 from partita.base import BaseConsensus, Consensus, Rows
-from partita.consensus._pair_counts import RowCounts, count_rows_of
+from partita.consensus._pair_counts import RowCounts, all_pairs, count_rows_of
 
 
 class BaumEagon(BaseConsensus):
@@ -123,15 +123,16 @@ class BaumEagon(BaseConsensus):
         self.verbose = verbose
 
     def _one_row_per_object(self) -> bool:
-        return not (isinstance(self.pairs, str) and self.pairs == "all")
+        return not all_pairs(self.pairs)
 
     def _fit_rows(self, rows: Rows) -> Consensus:
         seeds = draw_seeds(self.random_state, self.n_init + 1)
-        counts = count_rows_of(rows.ensemble, self.pairs, int(seeds[-1]))
+        counts = count_rows_of(rows, self.pairs, int(seeds[-1]))
         W, S = self._weigh(counts)
         runs = [self._run(W, S, counts, int(seed)) for seed in seeds[:-1]]
         Y, self.history_, self.converged_ = min(runs, key=lambda run: run[1][-1])
-        self.n_iter_, self.objective_ = 10 * (len(self.history_) - 1), self.history_[-1]
+        self.n_iter_ = min(self.max_iter, 10 * (len(self.history_) - 1))
+        self.objective_ = self.history_[-1]
         if not self.converged_:
             warnings.warn(
                 f"Baum-Eagon had not converged after max_iter={self.max_iter} iterations; raise max_iter or tol.",
@@ -151,11 +152,11 @@ class BaumEagon(BaseConsensus):
         row_sums = np.asarray(W.sum(axis=1)).ravel()[:, None]
         history = [_squared_error(W, S, Y, counts.weight)]
         with progress(self.max_iter, "Baum-Eagon", show=bool(self.verbose)) as bar:
-            for _ in range(0, self.max_iter, 10):
-                for _ in range(10):
-                    G = _times(W, S, Y) + row_sums
-                    Y = Y * G
-                    Y /= Y.sum(axis=1, keepdims=True)
+            for done in range(0, self.max_iter, 10):
+                for _ in range(min(10, self.max_iter - done)):
+                    grown = Y * (_times(W, S, Y) + row_sums)
+                    total = grown.sum(axis=1, keepdims=True)
+                    np.divide(grown, total, out=Y, where=total > 0)  # an object without pairs stays
                 bar.update(10)
                 history.append(_squared_error(W, S, Y, counts.weight))
                 if history[-2] - history[-1] <= self.tol * history[0]:

@@ -59,8 +59,9 @@ def check_divergence(divergence: Any) -> None:
             "value(x1, x2) and derivative(x1, x2)."
         )
     name = type(divergence).__name__
-    x2 = np.linspace(0.02, 0.98, 49)
-    step = 1e-5
+    edge = np.array([0.001, 0.002, 0.005, 0.01])
+    x2 = np.concatenate([edge, np.linspace(0.02, 0.98, 49), 1 - edge[::-1]])
+    step = 1e-6
     for share in np.linspace(0.0, 1.0, 11):
         x1 = np.full_like(x2, share)
         try:

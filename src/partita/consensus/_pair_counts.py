@@ -5,10 +5,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from partita._coassociation import Coassociation, coassociation, coassociation_of_codes
-from partita._ensemble import Ensemble, group_columns
+from partita._coassociation import Coassociation, coassociation, coassociation_of_codes, given_pairs
+from partita._ensemble import group_columns
 from partita._memory import ensure_memory
 from partita._typing import FloatArray
+from partita.base import Rows
 
 
 class RowCounts(NamedTuple):
@@ -34,10 +35,29 @@ class RowCounts(NamedTuple):
         return met
 
 
-def count_rows_of(ensemble: Ensemble, pairs: Any, seed: int) -> RowCounts:
+def all_pairs(pairs: Any) -> bool:
+    """Whether the parameter ``pairs`` asks for all of them."""
+    return isinstance(pairs, str) and pairs == "all"
+
+
+def count_chosen_pairs(rows: Rows, pairs: Any, seed: int) -> Coassociation:
+    """Counts of drawn pairs, or of pairs that the user names by object; rows are objects here.
+
+    Objects that are not among the rows, for want of a label or of weight, have no pairs.
+    """
+    if not np.isscalar(pairs):
+        named = np.column_stack(given_pairs(pairs, len(rows.members)))
+        of_rows = rows.members[named]
+        pairs = of_rows[(of_rows >= 0).all(axis=1)]
+    ensemble = rows.ensemble
+    return coassociation(ensemble.codes, form="pairs", pairs=pairs, weights=ensemble.weights, random_state=seed)
+
+
+def count_rows_of(rows: Rows, pairs: Any, seed: int) -> RowCounts:
     """All pairs of rows, dense, or chosen ones, sparse."""
-    if not (isinstance(pairs, str) and pairs == "all"):
-        C, N = coassociation(ensemble.codes, form="pairs", pairs=pairs, weights=ensemble.weights, random_state=seed)
+    ensemble = rows.ensemble
+    if not all_pairs(pairs):
+        C, N = count_chosen_pairs(rows, pairs, seed)
         return RowCounts(sparse.csr_array(C, dtype=np.float64), sparse.csr_array(N, dtype=np.float64), ensemble.counts)
     n = len(ensemble.codes)
     ensure_memory(

@@ -16,7 +16,6 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from partita._coassociation import coassociation
 from partita._ensemble import Ensemble
 from partita._kernels import pcc_pairs
 from partita._parameters import Interval, StrOptions
@@ -25,6 +24,7 @@ from partita._typing import Array, Codes, FloatArray
 from partita.base import BaseConsensus, Consensus, Rows
 from partita.consensus import _pcc_starts as starts
 from partita.consensus._divergences import KINDS, check_divergence
+from partita.consensus._pair_counts import all_pairs, count_chosen_pairs
 from partita.consensus._pcc_custom import CustomSolver
 from partita.consensus._pcc_labels import LabelSolver, constant_of_l2, insert_new_rows, solve_labels
 from partita.consensus._pcc_pairs import PairSolver, dense_pairs, solve_block, solve_greedy
@@ -170,10 +170,7 @@ class PCC(BaseConsensus):
         self.verbose = verbose
 
     def _one_row_per_object(self) -> bool:
-        return self.solver == "greedy" or not self._all_pairs()
-
-    def _all_pairs(self) -> bool:
-        return isinstance(self.pairs, str) and self.pairs == "all"
+        return self.solver == "greedy" or not all_pairs(self.pairs)
 
     def _kind(self) -> int | None:
         """Number of a divergence that the kernels know; None for one of the user's own."""
@@ -188,9 +185,9 @@ class PCC(BaseConsensus):
         ensemble = rows.ensemble
         kind = self._kind()
         n_clusters = self.n_clusters
-        self._lazy = kind == pcc_pairs.L2 and self._all_pairs() and self.solver == "block"
+        self._lazy = kind == pcc_pairs.L2 and all_pairs(self.pairs) and self.solver == "block"
         seeds = draw_seeds(self.random_state, self.n_init + 1)
-        run = self._runner(ensemble, kind, int(seeds[-1]))
+        run = self._runner(rows, kind, int(seeds[-1]))
         given = None if isinstance(self.init, str) else starts.given_start(self.init, rows, n_clusters)
         name = self.init if isinstance(self.init, str) else "given"
         if name == "auto":
@@ -202,10 +199,13 @@ class PCC(BaseConsensus):
                 solver.insert(int(seeds[number]))
                 return solve_labels(ensemble, solver, **self._options(ensemble))
             Y = starts.start(name, ensemble, n_clusters, int(seeds[number])) if given is None else given
-            smoothed = kind != pcc_pairs.L2 and name != "random"
+            smoothed = kind != pcc_pairs.L2 and bool((Y == 0).any())  # KL may be infinite on the boundary
             solution: Solution = run(starts.smooth(Y) if smoothed else Y)
             return solution
 
+        if n_clusters == 1:  # there is nothing to choose
+            only: Solution = run(np.ones((len(ensemble.codes), 1)))
+            return self._take(only._replace(history=only.history[-1:], n_iter=0), ensemble)
         found = best_of(self.n_init if name in ("random", "insertion", "l2") else 1, self.n_jobs, start)
         found = _without_crumbs(found, ensemble, run, interior=kind != pcc_pairs.L2)
         return self._take(found, ensemble)
@@ -216,8 +216,9 @@ class PCC(BaseConsensus):
             most = max(_FEW, _STEPS * len(ensemble.codes) * self.n_clusters)
         return {"tol": self.tol, "max_iter": self.max_iter or most, "show": bool(self.verbose)}
 
-    def _runner(self, ensemble: Ensemble, kind: int | None, seed: int) -> Any:
+    def _runner(self, rows: Rows, kind: int | None, seed: int) -> Any:
         """A function from a start to a solution; the counts of the pairs are made once."""
+        ensemble = rows.ensemble
         K, options = self.n_clusters, self._options(ensemble)
         if self._lazy:
 
@@ -227,7 +228,7 @@ class PCC(BaseConsensus):
                 return solve_labels(ensemble, solver, **options)
 
             return run_labels
-        counts = None if self._all_pairs() else _count_pairs(ensemble, self.pairs, seed)
+        counts = None if all_pairs(self.pairs) else count_chosen_pairs(rows, self.pairs, seed)
         if kind is None:
             custom = CustomSolver(ensemble, self.divergence, counts)
             return lambda Y: _solve_custom(custom.start_at(Y), **options)
@@ -239,6 +240,7 @@ class PCC(BaseConsensus):
 
     def _take(self, found: Solution, ensemble: Ensemble) -> Consensus:
         """Keep what was found."""
+        found.Y[found.isolated] = 1 / found.Y.shape[1]  # without any pair nothing is known (section 3.6)
         self._fitted, self._row_membership = ensemble, found.Y
         self._history, self._constant = found.history, None if self._lazy else 0.0
         self.n_iter_, self.converged_, self.kkt_gap_ = found.n_iter, found.converged, found.gap
@@ -270,13 +272,17 @@ class PCC(BaseConsensus):
 
 
 def _without_crumbs(found: Solution, ensemble: Ensemble, run: Any, *, interior: bool) -> Solution:
-    """Take out clusters with less mass than half an object (or a fortieth of all, if they are few) and go on.
+    """Take out clusters with the mass of half an object or less (less, if there are few objects) and go on.
 
-    K is an upper bound. Noise in the counts leaves traces in clusters that nobody needs; they are no clusters.
+    K is an upper bound. Noise in the counts leaves traces in clusters that nobody needs, and an object that is always
+    alone can be spread over spare clusters at no cost; neither are clusters of their own.
     """
-    least = min(0.5, ensemble.counts.sum() / 40)
+    total = ensemble.counts.sum()
+    least = 0.5 if total >= 10 or len(ensemble.codes) == 1 else total / 20
     while True:
         kept = ensemble.counts @ found.Y > least
+        homeless = found.Y[:, kept].sum(axis=1) < 0.5  # mostly in clusters that go: they keep their largest one
+        kept[np.unique(found.Y[homeless].argmax(axis=1))] = True
         if kept.all():
             return found
         Y = found.Y[:, kept]
@@ -287,13 +293,8 @@ def _without_crumbs(found: Solution, ensemble: Ensemble, run: Any, *, interior: 
         found = again._replace(n_iter=found.n_iter + again.n_iter)
 
 
-def _count_pairs(ensemble: Ensemble, pairs: Any, seed: int) -> Any:
-    """Counts of drawn or given pairs of rows."""
-    return coassociation(ensemble.codes, form="pairs", pairs=pairs, weights=ensemble.weights, random_state=seed)
-
-
 def _solve_custom(solver: CustomSolver, *, tol: float, max_iter: int, show: bool) -> Solution:
     history, n_iter, converged, gap = descend(
         solver, len(solver.w), scale=solver.scale, tol=tol, max_iter=max_iter, show=show, title="PCC"
     )
-    return Solution(solver.Y, history[-1], history, n_iter, converged, gap)
+    return Solution(solver.Y, history[-1], history, n_iter, converged, gap, solver.isolated)

@@ -10,9 +10,9 @@ from partita._kernels.pcc_pairs import _newton_point
 from partita._memory import ensure_memory
 from partita._typing import FloatArray, IntArray
 from partita.consensus._divergences import Divergence
-from partita.consensus._pcc_problem import count_copies, scale_of_all_pairs
+from partita.consensus._pcc_problem import count_copies, scale_of, totals_of_all_pairs
 
-_EDGE = 1e-9  # shares are kept this far from 0 and 1, where a divergence may be infinite
+_EDGE = 1e-12  # shares are kept this far from 0 and 1, where a divergence may be infinite
 
 
 class CustomSolver:
@@ -25,11 +25,10 @@ class CustomSolver:
         if counts is None:
             ensure_memory(18 * n * n, purpose=f"all pairs of {n} distinct rows", instead="draw pairs, e.g. pairs=30.")
             counts = coassociation_of_codes(group_columns(ensemble.codes, ensemble.n_labels, ensemble.weights))
-            self.copies, self.scale = count_copies(ensemble), scale_of_all_pairs(ensemble)
+            self.copies, totals = count_copies(ensemble), totals_of_all_pairs(ensemble)
         else:
-            self.copies = np.zeros(n)
-            per_row = counts.totals.astype(np.float64) @ self.w
-            self.scale = max(1.0, float(self.w @ per_row / self.w.sum()))
+            self.copies, totals = np.zeros(n), counts.totals.astype(np.float64) @ self.w
+        self.scale, self.isolated = scale_of(totals, ensemble), totals == 0
         self.C, self.N = counts
         self.Y = np.empty((n, 0))
 
@@ -51,7 +50,7 @@ class CustomSolver:
         else:
             others = np.flatnonzero((self.N[i] > 0) & (np.arange(len(self.w)) != i))
             c, n = self.C[i, others], self.N[i, others]
-        return self.Y[others], c / n, n * self.w[others]
+        return self.Y[others], np.minimum(c / n, 1.0), n * self.w[others]
 
     def _slope(self, shares: FloatArray, totals: FloatArray, a: FloatArray) -> FloatArray:
         return totals * self.divergence.derivative(shares, np.clip(a, _EDGE, 1 - _EDGE))

@@ -13,7 +13,7 @@ from partita._kernels import agreement
 from partita._kernels.pcc_labels import LabelProblem, insert_rows, sum_up, sweep_labels
 from partita._progress import progress
 from partita._typing import Codes, FloatArray, IntArray
-from partita.consensus._pcc_problem import Solution, descend, own_totals, scale_of_all_pairs
+from partita.consensus._pcc_problem import Solution, descend, own_totals, scale_of, totals_of_all_pairs
 
 _STAGES = (1000, 10_000)  # rows that enter before those inside are moved once more
 _STAGE_SWEEPS = 15
@@ -79,17 +79,20 @@ class LabelSolver:
         lower = np.tril(p.G)
         squares = 2 * (lower**2).sum(axis=(1, 2)) - np.einsum("mkk->m", lower**2)  # |G|^2 from its lower part
         both = p.weights.sum() * squares[0] if len(p.G) == 1 else p.weights @ squares  # sum_ij N_ij (y_i.y_j)^2
-        own = p.row_weight @ (self.own_totals * (square**2 - 2 * square))  # an object with itself is no pair
+        # an object with itself is no pair, and below weight 1 a row has none of its own
+        itself = p.row_weight * np.minimum(p.row_weight, 1)
+        own = itself @ (self.own_totals * (square**2 - 2 * square))
         return float(0.5 * (both - 2 * together - own))
 
 
 def solve_labels(ensemble: Ensemble, solver: LabelSolver, *, tol: float, max_iter: int, show: bool = False) -> Solution:
     """Descend from where the solver stands."""
-    scale = scale_of_all_pairs(ensemble)
+    totals = totals_of_all_pairs(ensemble)
+    scale = scale_of(totals, ensemble)
     history, n_iter, converged, gap = descend(
         solver, len(ensemble.codes), scale=scale, tol=tol, max_iter=max_iter, show=show, title="l2 over all pairs"
     )
-    return Solution(solver.problem.Y, history[-1], history, n_iter, converged, gap)
+    return Solution(solver.problem.Y, history[-1], history, n_iter, converged, gap, totals == 0)
 
 
 def insert_new_rows(codes: Codes, ensemble: Ensemble, Y: FloatArray) -> FloatArray:

@@ -10,7 +10,7 @@ from partita._kernels import pcc_pairs
 from partita._memory import ensure_memory
 from partita._progress import progress
 from partita._typing import FloatArray, IntArray
-from partita.consensus._pcc_problem import Solution, count_copies, descend, scale_of_all_pairs
+from partita.consensus._pcc_problem import Solution, count_copies, descend, scale_of, totals_of_all_pairs
 
 _GREEDY_STEPS = 5000  # steps between two refreshes of the gradients, or as many as there are rows, if more
 
@@ -24,15 +24,15 @@ class PairSolver:
         if sparse:
             indptr, indices = C.indptr.astype(np.int64), C.indices.astype(np.int32)
             longest = int(np.diff(indptr).max(initial=1))
-            C, N = (_plain(matrix.data)[None, :] for matrix in (C, N))
-            mass = np.repeat(ensemble.counts, np.diff(indptr)) * ensemble.counts[indices]
-            self.scale = max(1.0, float((mass @ N[0].astype(np.float64)) / ensemble.counts.sum()))
+            totals = N.astype(np.float64) @ ensemble.counts
+            C, N = _plain(C.data[None, :], N.data[None, :])
             copies = np.zeros(n)
         else:
             indptr, indices, longest = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32), n
-            C, N = _plain(C), _plain(N[:1, :1] if N.strides == (0, 0) else N)
-            self.scale = scale_of_all_pairs(ensemble)
+            totals = totals_of_all_pairs(ensemble)
+            C, N = _plain(C, N[:1, :1] if N.strides == (0, 0) else N)
             copies = count_copies(ensemble)
+        self.scale, self.isolated = scale_of(totals, ensemble), totals == 0
         self.problem = pcc_pairs.PairProblem(
             C, N, indptr, indices, ensemble.counts, copies, np.empty((n_clusters, n)), kind
         )
@@ -43,7 +43,7 @@ class PairSolver:
     def start_at(self, Y: FloatArray) -> "PairSolver":
         """The same counts with memberships, and work space, of their own: one for each start."""
         fresh = object.__new__(PairSolver)
-        fresh.scale = self.scale
+        fresh.scale, fresh.isolated = self.scale, self.isolated
         fresh.problem = self.problem._replace(Y=np.ascontiguousarray(Y.T))
         fresh.row = pcc_pairs.Row(*(np.empty_like(part) for part in self.row))
         return fresh
@@ -78,9 +78,17 @@ def dense_pairs(ensemble: Ensemble, n_clusters: int, kind: int) -> PairSolver:
     return PairSolver(coassociation_of_codes(groups), ensemble, n_clusters, kind, sparse=False)
 
 
-def _plain(counts: Any) -> Any:
-    """Bytes, or float64: two signatures of the kernels, whatever the type of the counts."""
-    return np.ascontiguousarray(counts, dtype=np.uint8 if counts.dtype == np.uint8 else np.float64)
+def _plain(C: Any, N: Any) -> tuple[Any, Any]:
+    """Bytes, or float64: two signatures of the kernels, whatever the type of the counts.
+
+    Sums of real weights round, and N - C = 1e-15 where it should be 0 would be a barrier that KL never crosses.
+    """
+    if C.dtype == np.uint8:
+        return np.ascontiguousarray(C), np.ascontiguousarray(N, dtype=np.uint8)
+    C, N = C.astype(np.float64), np.ascontiguousarray(N, dtype=np.float64)
+    C[C <= 1e-12 * N] = 0.0
+    np.copyto(C, N, where=N - C <= 1e-12 * N)
+    return C, N
 
 
 def solve_block(solver: PairSolver, *, tol: float, max_iter: int, show: bool) -> Solution:
@@ -89,7 +97,7 @@ def solve_block(solver: PairSolver, *, tol: float, max_iter: int, show: bool) ->
     history, n_iter, converged, gap = descend(
         solver, n_rows, scale=solver.scale, tol=tol, max_iter=max_iter, show=show, title="PCC, block"
     )
-    return Solution(solver.Y, history[-1], history, n_iter, converged, gap)
+    return Solution(solver.Y, history[-1], history, n_iter, converged, gap, solver.isolated)
 
 
 def solve_greedy(solver: PairSolver, *, tol: float, max_iter: int, show: bool) -> Solution:
@@ -112,4 +120,6 @@ def solve_greedy(solver: PairSolver, *, tol: float, max_iter: int, show: bool) -
             bar.update(done)
             gap = pcc_pairs.start_greedy(problem, row, tree, gradient)  # from scratch, so that nothing drifts
             history.append(solver.objective())
-    return Solution(solver.Y, history[-1], history, n_iter, bool(gap <= limit), float(gap / solver.scale))
+    return Solution(
+        solver.Y, history[-1], history, n_iter, bool(gap <= limit), float(gap / solver.scale), solver.isolated
+    )

@@ -14,7 +14,7 @@ import numpy as np
 
 from partita._ensemble import Ensemble
 from partita._progress import progress
-from partita._typing import FloatArray, IntArray
+from partita._typing import Array, FloatArray, IntArray
 
 _SKIP = 0.5  # rows whose gap is below this share of the tolerance are passed over for a while
 _REFRESH = 8  # full sweeps between two refreshes of sums that are kept up to date
@@ -30,6 +30,7 @@ class Solution(NamedTuple):
     n_iter: int
     converged: bool
     gap: float  # relative KKT gap
+    isolated: Array  # (n_rows,) bool, rows without any pair
 
 
 class Solver(Protocol):
@@ -58,13 +59,19 @@ def count_copies(ensemble: Ensemble) -> FloatArray:
     return np.maximum(ensemble.counts - 1, 0) * own_totals(ensemble)
 
 
-def scale_of_all_pairs(ensemble: Ensemble) -> float:
-    """S = max(1, mean_i sum_{j != i} N_ij) over all pairs, through the clusterings."""
-    mass = np.array([ensemble.counts @ (column >= 0) for column in ensemble.codes.T])
+def totals_of_all_pairs(ensemble: Ensemble) -> FloatArray:
+    """sum_{j != i} N_ij over all other objects, for an object of each row, through the clusterings."""
     own = own_totals(ensemble)
-    copies = np.maximum(ensemble.counts - 1, 0) * own
-    pairs = ensemble.weights @ mass**2 - ensemble.counts**2 @ own + ensemble.counts @ copies
-    return max(1.0, float(pairs / ensemble.counts.sum()))
+    total = np.maximum(ensemble.counts - 1, 0) * own - ensemble.counts * own
+    for weight, column in zip(ensemble.weights, ensemble.codes.T, strict=True):
+        seen = column >= 0
+        total += weight * (ensemble.counts @ seen) * seen
+    return np.where(total > 1e-9 * own, total, 0.0)
+
+
+def scale_of(totals: FloatArray, ensemble: Ensemble) -> float:
+    """S = max(1, mean_i sum_j N_ij)."""
+    return max(1.0, float(totals @ ensemble.counts / ensemble.counts.sum()))
 
 
 def descend(
