@@ -153,7 +153,7 @@ WRONG = {
     "unknown column": (["consensus", "labels.csv", "--columns", "zz"], "has no column 'zz'; it has 'kmeans_k7_s0'"),
     "unknown ids": (["check", "labels.csv", "--id-column", "zz"], "has no column 'zz'"),
     "unknown command": (["consens"], "No such command 'consens'"),
-    "unknown option": (["check", "labels.csv", "--colour"], "No such option '?--colour"),
+    "unknown option": (["check", "labels.csv", "--colour"], "No such option:? '?--colour"),
     "unknown method": (["consensus", "labels.csv", "--method", "magic"], "'magic' is not one of 'eac'"),
     "no file named": (["consensus"], "Missing argument 'FILE'"),
     "bad number": (["consensus", "labels.csv", "-k", "0"], "0 is not in the range x>=1"),

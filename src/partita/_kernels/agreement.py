@@ -69,6 +69,20 @@ def _count_chunk(columns, row, group, j0, j1, seen, acc):
 
 
 @jit
+def _weigh_chunk(columns, weights, row, j0, j1, seen, acc, out):
+    """Weighted agreements (or common clusterings) of ``row`` with objects j0..j1-1, into ``out``."""
+    for g in range(weights.shape[0]):
+        weight = weights[g]
+        _count_chunk(columns, row, g, j0, j1, seen, acc)
+        if g == 0:
+            for j in range(j1 - j0):
+                out[j] = weight * acc[j]
+        else:
+            for j in range(j1 - j0):
+                out[j] += weight * acc[j]
+
+
+@jit
 def count_rows(columns, weights, lo, hi, upper, seen, out):
     """Agreements of objects lo..hi-1 with all objects.
 
@@ -88,16 +102,7 @@ def count_rows(columns, weights, lo, hi, upper, seen, out):
             if j0 >= j1:
                 continue
             row[:] = columns.codes[:, i]
-            target = out[i - lo, j0:j1]
-            for g in range(weights.shape[0]):
-                _count_chunk(columns, row, g, j0, j1, seen, acc)
-                weight = weights[g]
-                if g == 0:
-                    for j in range(j1 - j0):
-                        target[j] = weight * acc[j]
-                else:
-                    for j in range(j1 - j0):
-                        target[j] += weight * acc[j]
+            _weigh_chunk(columns, weights, row, j0, j1, seen, acc, out[i - lo, j0:j1])
 
 
 @jit
@@ -133,20 +138,6 @@ def count_pairs(codes, weights, left, right, counts, totals):
                     count += weights[k]
         counts[p] = count
         totals[p] = total
-
-
-@jit
-def _weigh_chunk(columns, weights, row, j0, j1, seen, acc, out):
-    """Weighted agreements (or common clusterings) of ``row`` with objects j0..j1-1, into ``out``."""
-    for g in range(weights.shape[0]):
-        weight = weights[g]
-        _count_chunk(columns, row, g, j0, j1, seen, acc)
-        if g == 0:
-            for j in range(j1 - j0):
-                out[j] = weight * acc[j]
-        else:
-            for j in range(j1 - j0):
-                out[j] += weight * acc[j]
 
 
 @jit
