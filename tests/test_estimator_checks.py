@@ -48,4 +48,4 @@ def test_parameters_are_declared_and_documented(name):
     estimator = ESTIMATORS[name].make()
     for parameter in estimator.get_params():
         assert parameter in estimator._parameter_constraints
-        assert f"\n    {parameter} :" in type(estimator).__doc__
+        assert f"\n{parameter} :" in inspect.getdoc(type(estimator))
