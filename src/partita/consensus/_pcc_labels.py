@@ -17,6 +17,7 @@ from partita.consensus._pcc_problem import Solution, descend, own_totals, scale_
 
 _STAGES = (1000, 10_000)  # rows that enter before those inside are moved once more
 _STAGE_SWEEPS = 15
+_STAGE_GAP = 1e-4  # about the relative gap below which a row stays where it is meanwhile
 _ROWS = 256  # rows of pairs counted between two reports of progress
 
 
@@ -55,8 +56,10 @@ class LabelSolver:
             n_inside = min(stage, len(order))
             if n_inside == len(order):
                 return
+            inside = order[:n_inside]
+            threshold = _STAGE_GAP * self.problem.row_weight[inside].sum() * self.own_totals[inside].mean()
             for _ in range(_STAGE_SWEEPS):
-                sweep_labels(self.problem, order[:n_inside], 0.0, gaps)
+                sweep_labels(self.problem, inside, threshold, gaps)
 
     def start_at(self, Y: FloatArray) -> None:
         """Start at given memberships."""
