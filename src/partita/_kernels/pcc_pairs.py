@@ -158,7 +158,7 @@ def _model(kind, row, V, m, y, copies, square, t, support, size, H):
 
 
 @jit_sums
-def _newton_point(H, g, support, size, y, tolerance, target):
+def newton_point(H, g, support, size, y, tolerance, target):
     """Minimise the quadratic model on the simplex over the support, by steps between two clusters, into target."""
     slope = np.empty(size)
     for h in range(y.shape[0]):
@@ -252,7 +252,7 @@ def sweep_pairs(problem, row, rows, threshold, gaps):
                 support[size] = h
                 size += 1
         _model(kind, row, V, m, y, copies, square, t, support, size, H)
-        _newton_point(H, g, support, size, y, 0.001 * gap, target)
+        newton_point(H, g, support, size, y, 0.001 * gap, target)
         first = 0.0
         own_e = 0.0
         for h in range(k):

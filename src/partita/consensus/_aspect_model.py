@@ -19,8 +19,8 @@ from partita._progress import progress
 from partita._random import draw_seeds
 from partita._typing import FloatArray
 from partita.base import BaseConsensus, Consensus, Rows
-from partita.consensus._baum_eagon import _predicted
-from partita.consensus._pair_counts import RowCounts, all_pairs, count_rows_of
+from partita.consensus._pair_counts import RowCounts, all_pairs, count_rows_of, predicted
+from partita.consensus._pcc_labels import insert_new_rows
 
 
 class AspectModel(BaseConsensus):
@@ -160,14 +160,12 @@ class AspectModel(BaseConsensus):
 
     def _label_rows(self, codes: Any) -> FloatArray:
         """Memberships that fit best, by l2 over all pairs, with those of the fitted objects."""
-        from partita.consensus._pcc_labels import insert_new_rows
-
         return insert_new_rows(codes, self._ensemble, self._row_membership)
 
 
 def _over_probability(C: Any, half: FloatArray, w: FloatArray) -> tuple[Any, float]:
     """C / P where C > 0, and the log-likelihood sum_ij C_ij log P_ij; ``half`` is B sqrt(p)."""
-    P = _predicted(C, half)
+    P = predicted(C, half)
     if isinstance(C, np.ndarray):
         ratio = np.divide(C, P, out=np.zeros_like(C), where=C > 0)
         logs = np.log(P, out=np.zeros_like(P), where=C > 0)

@@ -14,7 +14,6 @@ import warnings
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from partita._parameters import Interval, StrOptions
@@ -22,7 +21,8 @@ from partita._progress import progress
 from partita._random import draw_seeds
 from partita._typing import FloatArray
 from partita.base import BaseConsensus, Consensus, Rows
-from partita.consensus._pair_counts import RowCounts, all_pairs, count_rows_of
+from partita.consensus._pair_counts import RowCounts, all_pairs, count_rows_of, predicted
+from partita.consensus._pcc_labels import insert_new_rows
 
 
 class BaumEagon(BaseConsensus):
@@ -165,26 +165,15 @@ class BaumEagon(BaseConsensus):
 
     def _label_rows(self, codes: Any) -> FloatArray:
         """Memberships that fit best, by l2 over all pairs, with those of the fitted objects."""
-        from partita.consensus._pcc_labels import insert_new_rows
-
         return insert_new_rows(codes, self._ensemble, self._row_membership)
-
-
-def _predicted(S: Any, Y: FloatArray) -> Any:
-    """y_i.y_j where S has an entry."""
-    if isinstance(S, np.ndarray):
-        return Y @ Y.T
-    at = S.tocoo()
-    data = np.einsum("pk,pk->p", Y[at.coords[0]], Y[at.coords[1]])
-    return sparse.csr_array((data, S.indices, S.indptr), shape=S.shape)
 
 
 def _times(W: Any, S: Any, Y: FloatArray) -> FloatArray:
     """(W o (S - Y Y')) Y."""
-    return np.asarray((W * (S - _predicted(S, Y))) @ Y)
+    return np.asarray((W * (S - predicted(S, Y))) @ Y)
 
 
 def _squared_error(W: Any, S: Any, Y: FloatArray, weight: FloatArray) -> float:
-    difference = S - _predicted(S, Y)
+    difference = S - predicted(S, Y)
     squares = W * (difference * difference)
     return float(weight @ np.asarray(squares.sum(axis=1)).ravel())

@@ -65,3 +65,12 @@ def count_rows_of(rows: Rows, pairs: Any, seed: int) -> RowCounts:
     )
     C, N = coassociation_of_codes(group_columns(ensemble.codes, ensemble.n_labels, ensemble.weights))
     return RowCounts(C.astype(np.float64), np.asarray(N, dtype=np.float64), ensemble.counts)
+
+
+def predicted(S: Any, Y: FloatArray) -> Any:
+    """y_i.y_j where S has an entry."""
+    if isinstance(S, np.ndarray):
+        return Y @ Y.T
+    at = S.tocoo()
+    data = np.einsum("pk,pk->p", Y[at.coords[0]], Y[at.coords[1]])
+    return sparse.csr_array((data, S.indices, S.indptr), shape=S.shape)

@@ -6,7 +6,7 @@ import numpy as np
 
 from partita._coassociation import coassociation_of_codes
 from partita._ensemble import Ensemble, group_columns
-from partita._kernels.pcc_pairs import _newton_point
+from partita._kernels.pcc_pairs import newton_point
 from partita._memory import ensure_memory
 from partita._typing import FloatArray, IntArray
 from partita.consensus._divergences import Divergence
@@ -85,7 +85,7 @@ class CustomSolver:
         W = V[:, support]
         H = W.T @ (self._bend(shares, totals, a)[:, None] * W)
         target = np.empty_like(g)
-        _newton_point(H, g, support, len(support), self.Y[i], tolerance, target)
+        newton_point(H, g, support, len(support), self.Y[i], tolerance, target)
         direction = target - self.Y[i]
         e = V @ direction
         left, right = 0.0, 1.0
