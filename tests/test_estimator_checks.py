@@ -8,24 +8,24 @@ from sklearn.utils.estimator_checks import check_estimator, parametrize_with_che
 
 import partita
 from partita import metrics
-from tests.registry import ESTIMATORS, EXPECTED_FAILED_CHECKS, METRICS
+from tests.registry import ESTIMATORS, METRICS, WEIGHTS_CHECK, expected_failed_checks
 
 
 def _checked():
     return [entry.make(n_clusters=2) if entry.takes_k else entry.make() for entry in ESTIMATORS.values()]
 
 
-@parametrize_with_checks(_checked(), expected_failed_checks=lambda _: EXPECTED_FAILED_CHECKS)
+@parametrize_with_checks(_checked(), expected_failed_checks=expected_failed_checks)
 def test_scikit_learn(estimator, check):
     check(estimator)
 
 
 @pytest.mark.parametrize("name", sorted({type(entry.make()).__name__ for entry in ESTIMATORS.values()}))
 def test_scikit_learn_with_default_parameters(name):
-    rows = check_estimator(getattr(partita, name)(), on_fail=None, on_skip=None)
-    failed = {row["check_name"] for row in rows if row["status"] == "failed"} - set(EXPECTED_FAILED_CHECKS)
-    # Of 8 clusters of 15 objects many are equally large, and those are numbered by first appearance.
-    assert failed <= ({"check_sample_weight_equivalence_on_dense_data"} if name == "LabelKMeans" else set())
+    estimator = getattr(partita, name)()
+    rows = check_estimator(estimator, on_fail=None, on_skip=None)
+    failed = {row["check_name"] for row in rows if row["status"] == "failed"}
+    assert failed <= {*expected_failed_checks(estimator), WEIGHTS_CHECK}
 
 
 def test_every_public_estimator_is_registered():

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from partita.exceptions import EmptyColumnWarning, UnlabelledObjectsWarning
+from partita.exceptions import EmptyColumnWarning, IdentifiabilityWarning, UnlabelledObjectsWarning
 from partita.metrics import consistency_index
 from tests.ensembles import label_matrices, noisy_ensemble, same_partition
 from tests.registry import (
@@ -19,6 +19,7 @@ from tests.registry import (
     DUPLICATE_IS_WEIGHT,
     ESTIMATORS,
     FINDS_K,
+    MODEL,
     MONOTONE,
     PREDICTS,
     REFUSES_K,
@@ -69,7 +70,11 @@ def test_order_of_objects_does_not_matter(name, X, rng):
 @pytest.mark.parametrize("n_clusterings", [1, 4])
 def test_unanimous_ensemble_is_returned(name, n_clusterings, truth):
     X = np.repeat(truth[:, None], n_clusterings, axis=1)
-    assert same_partition(make(name).fit_predict(X), truth)
+    if n_clusterings == 1 and MODEL in ESTIMATORS[name].promises:
+        with pytest.warns(IdentifiabilityWarning, match="Pass two or more clusterings"):
+            make(name).fit(X)
+    else:
+        assert same_partition(make(name).fit_predict(X), truth)
 
 
 @promising(FINDS_K)
@@ -202,7 +207,8 @@ def test_memberships_are_probabilities(name, X):
     assert np.allclose(Y.sum(axis=1), 1, atol=1e-12)
     there = estimator.labels_ >= 0
     assert np.array_equal(Y[there].argmax(axis=1), estimator.labels_[there])
-    assert np.allclose(Y[4], 1 / estimator.n_clusters_)
+    if MODEL not in ESTIMATORS[name].promises:
+        assert np.allclose(Y[4], 1 / estimator.n_clusters_)
     weight = np.ones(len(X))
     weight[[3, 9]] = 0
     idle = make(name).fit(X, sample_weight=weight)
@@ -220,6 +226,26 @@ def test_predict_on_the_training_labels(name, X):
     predicted = estimator.predict(new)
     assert predicted[1] == -1
     assert set(predicted[[0, 2]]) <= set(range(3))
+
+
+@promising(MODEL)
+def test_likelihood_and_perplexity(name, X):
+    estimator = make(name).fit(X)
+    values = estimator.score_samples(X)
+    assert values.shape == (len(X),)
+    assert (values < 0).all()
+    assert estimator.score(X) == pytest.approx(values.mean())
+    assert estimator.perplexity(X) == pytest.approx(np.exp(-values.sum() / (X >= 0).sum()))
+    assert 1 <= estimator.perplexity(X) < 3
+    new = X[:4].astype(object)
+    new[0, np.flatnonzero(X[0] >= 0)[0]] = "never seen"
+    new[1] = None
+    scored = estimator.score_samples(new)
+    assert scored[0] < values[0] - 20
+    assert scored[1] == 0
+    assert np.allclose(scored[2:], values[2:4])
+    assert np.isfinite(estimator.perplexity(new))
+    assert np.allclose(estimator.predict_proba(X), estimator.membership_, atol=1e-6)
 
 
 @every

@@ -12,13 +12,16 @@ __version__ = "0.1.0.dev0"
 # public name -> module that defines it
 _HOME = {
     "AspectModel": "partita.consensus",
+    "BCE": "partita.consensus",
     "BaumEagon": "partita.consensus",
     "Coassociation": "partita._coassociation",
     "EAC": "partita.consensus",
     "LabelKMeans": "partita.consensus",
     "LabelMatrix": "partita._validation",
+    "MultinomialMixture": "partita.consensus",
     "PCC": "partita.consensus",
     "PEACE": "partita.consensus",
+    "QMI": "partita.consensus",
     "check_label_matrix": "partita._validation",
     "coassociation": "partita._coassociation",
     "effective_n_clusters": "partita._relations",
@@ -31,14 +34,17 @@ _HOME = {
 _ROOMS = ("consensus", "datasets", "exceptions", "io", "metrics")
 
 __all__ = [
+    "BCE",
     "EAC",
     "PCC",
     "PEACE",
+    "QMI",
     "AspectModel",
     "BaumEagon",
     "Coassociation",
     "LabelKMeans",
     "LabelMatrix",
+    "MultinomialMixture",
     "__version__",
     "check_label_matrix",
     "coassociation",
@@ -62,7 +68,7 @@ if TYPE_CHECKING:
     from partita._relations import effective_n_clusters, membership_entropy, relation_matrix, soft_centroids
     from partita._validation import LabelMatrix, check_label_matrix
     from partita._vat import vat
-    from partita.consensus import EAC, PCC, PEACE, AspectModel, BaumEagon, LabelKMeans
+    from partita.consensus import BCE, EAC, PCC, PEACE, QMI, AspectModel, BaumEagon, LabelKMeans, MultinomialMixture
 
 
 def __getattr__(name: str) -> Any:

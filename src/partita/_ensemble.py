@@ -98,6 +98,26 @@ class Ensemble(NamedTuple):
         return bool((self.codes < 0).any())
 
 
+class LabelList(NamedTuple):
+    """The labels that rows have, one after another, so that no loop asks whether one is missing.
+
+    A *cell* is the place of a label among all labels of all clusterings: those of the first, of the second, ...
+    """
+
+    start: IntArray  # (n_rows + 1,) row i has entries start[i] to start[i + 1] - 1
+    cells: Codes  # (n_observed,) int32
+    columns: Codes  # (n_observed,) int32, clustering of each
+
+
+def list_labels(codes: Codes, n_labels: IntArray) -> LabelList:
+    """List the labels of each row."""
+    first = np.concatenate([[0], np.cumsum(n_labels)[:-1]]).astype(np.int32)
+    seen = codes >= 0
+    columns = np.broadcast_to(np.arange(codes.shape[1], dtype=np.int32), seen.shape)[seen]
+    start = np.concatenate([[0], np.cumsum(np.count_nonzero(seen, axis=1))]).astype(np.int64)
+    return LabelList(start, codes[seen] + first[columns], columns)
+
+
 class ColumnGroups(NamedTuple):
     """Codes by clustering, in groups of equal weight, as the agreement kernels want them."""
 

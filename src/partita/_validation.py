@@ -54,8 +54,8 @@ class LabelMatrix:
         """Whether any label is missing."""
         return bool((self.codes < 0).any())
 
-    def encode(self, X: Any) -> Codes:
-        """Codes of *new* objects in the numbering of this matrix; labels never seen become -1."""
+    def encode(self, X: Any, *, unseen: int = -1) -> Codes:
+        """Codes of *new* objects in the numbering of this matrix; missing labels are -1, ones never seen ``unseen``."""
         new = check_label_matrix(X, allow_unlabelled=True)
         if new.n_columns_in != self.n_columns_in:
             raise LabelMatrixError(
@@ -67,7 +67,7 @@ class LabelMatrix:
             if int(column) in place:
                 known = {label: code for code, label in enumerate(self.labels[j].tolist())}
                 of_new = new.labels[place[int(column)]].tolist()
-                translate = np.array([known.get(label, -1) for label in of_new] + [-1], dtype=np.int32)
+                translate = np.array([known.get(label, unseen) for label in of_new] + [-1], dtype=np.int32)
                 codes[:, j] = translate[new.codes[:, place[int(column)]]]
         return codes
 

@@ -104,10 +104,12 @@ class BaseConsensus(ClusterMixin, BaseEstimator):
         clustering_weights = check_weights(self.weights, matrix)
         used = clustering_weights > 0
         self._used_columns = np.flatnonzero(used)
+        self._used_n_labels = matrix.n_labels[used]
+        self._used_weights = clustering_weights[used]
         codes = matrix.codes if used.all() else np.ascontiguousarray(matrix.codes[:, used])
         labelled = _have_a_label(codes)
         _warn_unlabelled(labelled)
-        n_labels = matrix.n_labels[used]
+        n_labels = self._used_n_labels
         if self._one_row_per_object():
             distinct = every_row(int(labelled.sum()))
         else:
@@ -145,7 +147,10 @@ class BaseConsensus(ClusterMixin, BaseEstimator):
         self._cluster_order = order  # cluster of ``_fit_rows`` behind each cluster of ``labels_``
         self._rank = np.full(n_clusters, -1, dtype=np.int64)  # and the other way round
         self._rank[order] = np.arange(len(order))
-        self._known_labels = [np.flatnonzero(np.bincount(column + 1)[1:]) for column in rows.ensemble.codes.T]
+        self._is_known = [  # the last two stand for -1, missing, and -2, a label that is new
+            np.append(np.bincount(column + 1, minlength=width + 1)[1:] > 0, [False, False])
+            for column, width in zip(rows.ensemble.codes.T, self._used_n_labels, strict=True)
+        ]
         self.n_clusters_ = len(order)
         soft = found.membership  # labels are the most probable clusters, the first of equals in the new numbering
         numbered = self._rank[found.labels] if soft is None else soft[:, order].argmax(axis=1)
@@ -166,8 +171,7 @@ class BaseConsensus(ClusterMixin, BaseEstimator):
 
         A row that has no label of a fitted object gets -1 and the prior.
         """
-        columns = [np.where(np.isin(codes[:, j], known), codes[:, j], -1) for j, known in enumerate(self._known_labels)]
-        known_codes = np.ascontiguousarray(np.column_stack(columns), dtype=np.int32)
+        known_codes = self._known_codes(codes)
         labels = np.full(len(codes), -1, dtype=np.int64)
         placed = np.flatnonzero((known_codes >= 0).any(axis=1))
         membership = np.tile(self._prior, (len(codes), 1)) if hasattr(self, "_prior") else None
@@ -180,10 +184,17 @@ class BaseConsensus(ClusterMixin, BaseEstimator):
                 labels[placed] = self._rank[found]
         return labels, membership
 
-    def _encode_new(self, X: Any) -> Codes:
-        """Codes of new objects in the numbering, and of the clusterings, of the fit; unseen labels are -1."""
+    def _known_codes(self, codes: Codes) -> Codes:
+        """The codes with -1 for labels that no fitted object has."""
+        known = np.empty_like(codes)
+        for j, is_known in enumerate(self._is_known):
+            known[:, j] = np.where(is_known[codes[:, j]], codes[:, j], -1)
+        return known
+
+    def _encode_new(self, X: Any, *, unseen: int = -1) -> Codes:
+        """Codes of new objects in the numbering, and of the clusterings, of the fit; ``unseen`` for labels it lacks."""
         remember_columns(self, X, check_label_matrix(X, allow_unlabelled=True), reset=False)
-        return self._matrix.encode(X)[:, self._used_columns]
+        return np.ascontiguousarray(self._matrix.encode(X, unseen=unseen)[:, self._used_columns])
 
 
 def check_n_clusters(n_clusters: int, n_rows: int) -> int:

@@ -31,3 +31,7 @@ class FeaturesWarning(UserWarning):
 
 class LeftOutWarning(UserWarning):
     """A metric left out objects that are unlabelled (-1) in one of its arguments."""
+
+
+class IdentifiabilityWarning(UserWarning):
+    """A model was fitted to data that cannot tell its parameters, such as a mixture to a single clustering."""

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from partita._kernels import agreement, distinct, label_kmeans, linkage, pcc_labels, pcc_pairs
+from partita._kernels import agreement, bce, distinct, label_kmeans, linkage, mixture, pcc_labels, pcc_pairs
 
 
 def warm_up() -> None:
@@ -35,6 +35,7 @@ def warm_up() -> None:
     )
 
     _warm_up_pcc(codes)
+    _warm_up_models(codes)
 
 
 def _warm_up_pcc(codes: np.ndarray) -> None:
@@ -55,6 +56,23 @@ def _warm_up_pcc(codes: np.ndarray) -> None:
     tree, gradient = np.empty(8), np.empty((k, n))
     pcc_pairs.start_greedy(pairs, row, tree, gradient)
     pcc_pairs.greedy_pairs(pairs, row, tree, gradient, 0.0, 1, np.empty(1, dtype=np.int64))
+
+
+def _warm_up_models(codes: np.ndarray) -> None:
+    n, m = codes.shape
+    k, start = 2, np.arange(0, n * m + 1, m)
+    table, weight = np.full((4, k), -1.0), np.full(k, 0.5)
+    rows = mixture.MixtureRows(start, codes.ravel(), np.ones(n))
+    mixture.expect(rows, table, weight, 0, n, np.zeros(k), np.zeros((4, k)))
+    mixture.posterior(rows, table, weight, 0, n, np.empty((n, k)), np.empty(n))
+    members = bce.MembershipRows(start, codes.ravel(), np.zeros((n, 1)), np.ones(n))
+    feature = np.full((1, k), 0.5)
+    parameters = bce.MembershipParameters(
+        weight, -table, np.ones(4), np.zeros(1, dtype=np.int64), feature, feature, np.ones(1)
+    )
+    sums = bce.MembershipSums(np.zeros((4, k)), np.zeros((3, 1, k)), np.zeros(k), np.zeros(1))
+    bce.expect(members, parameters, 0, n, 1, 0.0, np.ones((n, k)), np.empty(n), sums)
+    bce.add_log_likelihood(members, parameters, table, np.zeros((n, k)))
 
 
 def _warm_up_agreement(codes: np.ndarray) -> None:

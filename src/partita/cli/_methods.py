@@ -49,6 +49,27 @@ METHODS = {
         soft=True,
         source="Lourenco et al. 2011",
     ),
+    "bce": Method(
+        "BCE",
+        "Bayesian cluster ensemble: every object a mixture of clusters",
+        finds_k=False,
+        soft=True,
+        source="Wang et al. 2011",
+    ),
+    "mm": Method(
+        "MultinomialMixture",
+        "mixture model of the labels",
+        finds_k=False,
+        soft=True,
+        source="Topchy et al. 2004",
+    ),
+    "qmi": Method(
+        "QMI",
+        "quadratic mutual information with the clusterings",
+        finds_k=False,
+        soft=False,
+        source="Topchy et al. 2003",
+    ),
     "label-kmeans": Method(
         "LabelKMeans",
         "k-means on the one-hot labels",

@@ -8,7 +8,7 @@ on Y and is only counted when somebody asks for the objective itself.
 
 import numpy as np
 
-from partita._ensemble import Ensemble, group_columns
+from partita._ensemble import Ensemble, group_columns, list_labels
 from partita._kernels import agreement
 from partita._kernels.pcc_labels import LabelProblem, insert_rows, sum_up, sweep_labels
 from partita._progress import progress
@@ -25,20 +25,15 @@ class LabelSolver:
     """l2 over all pairs of objects, through the labels."""
 
     def __init__(self, ensemble: Ensemble, n_clusters: int) -> None:
-        offsets = np.concatenate([[0], np.cumsum(ensemble.n_labels)]).astype(np.int32)
         n_rows, n_clusterings = ensemble.codes.shape
-        seen = ensemble.codes >= 0
-        columns = np.broadcast_to(np.arange(n_clusterings, dtype=np.int32), seen.shape)[seen]
         self.own_totals = own_totals(ensemble)
         self.cell_weight = np.repeat(ensemble.weights, ensemble.n_labels)
         self.problem = LabelProblem(
-            np.concatenate([[0], np.cumsum(np.count_nonzero(seen, axis=1))]),
-            ensemble.codes[seen] + offsets[columns],
-            columns,
+            *list_labels(ensemble.codes, ensemble.n_labels),
             ensemble.counts,
             ensemble.weights,
             np.zeros((n_rows, n_clusters)),
-            np.zeros((int(offsets[-1]), n_clusters)),
+            np.zeros((int(ensemble.n_labels.sum()), n_clusters)),
             np.zeros((n_clusterings if ensemble.has_missing else 1, n_clusters, n_clusters)),
         )
 

@@ -17,6 +17,7 @@ from partita.metrics._matching import (
     f1_score,
     micro_precision,
 )
+from partita.metrics._models import PairedTTest, paired_t_test, perplexity
 from partita.metrics._pairs import (
     PairCounts,
     adjusted_rand_score,
@@ -30,6 +31,7 @@ from partita.metrics._pairs import (
 __all__ = [
     "Contingency",
     "PairCounts",
+    "PairedTTest",
     "adjusted_rand_score",
     "average_nmi_score",
     "class_weighted_f1_score",
@@ -43,5 +45,7 @@ __all__ = [
     "normalized_mutual_info_score",
     "pair_counts",
     "pair_f1_score",
+    "paired_t_test",
+    "perplexity",
     "rand_score",
 ]

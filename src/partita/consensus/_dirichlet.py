@@ -1,0 +1,73 @@
+"""Maximum likelihood of a Dirichlet's parameters from the mean of log theta, by Newton's method.
+
+    L(alpha) = n [ lgamma(sum alpha) - sum_h lgamma(alpha_h) ] + sum_h (alpha_h - 1) S_h,   S_h = sum_i E[log theta_ih]
+
+is concave; its Hessian is a diagonal plus a multiple of the matrix of ones, so that a step costs O(k)   (BCE, eq. 8).
+"""
+
+import numpy as np
+from scipy.special import gammaln, polygamma, psi
+
+from partita._kernels.bce import LARGEST_ALPHA, SMALLEST_ALPHA
+from partita._typing import Array, FloatArray
+
+_STEPS = 100
+_TOL = 1e-10
+
+
+def log_likelihood(alpha: FloatArray, log_theta: FloatArray, n: float) -> float:
+    """L(alpha)."""
+    return float(n * (gammaln(alpha.sum()) - gammaln(alpha).sum()) + (alpha - 1) @ log_theta)
+
+
+def gradient(alpha: FloatArray, log_theta: FloatArray, n: float) -> FloatArray:
+    """Derivative of L."""
+    return np.asarray(n * (psi(alpha.sum()) - psi(alpha)) + log_theta)
+
+
+def newton_direction(alpha: FloatArray, log_theta: FloatArray, n: float, free: Array | None = None) -> FloatArray:
+    """H^-1 g by the formula for a diagonal plus a matrix of rank one; 0 for parameters that are not ``free``."""
+    free = np.ones(len(alpha), dtype=bool) if free is None else free
+    g = gradient(alpha, log_theta, n)[free]
+    diagonal = -n * polygamma(1, alpha[free])
+    off = n * polygamma(1, alpha.sum())
+    shift = (g / diagonal).sum() / (1 / off + (1 / diagonal).sum())
+    direction = np.zeros(len(alpha))
+    direction[free] = (g - shift) / diagonal
+    return direction
+
+
+def maximise_alpha(alpha: FloatArray, log_theta: FloatArray, n: float) -> FloatArray:
+    """Climb from ``alpha``; a step is halved until it neither leaves the domain nor lowers L.
+
+    Parameters that want to go to 0 (of clusters that no object needs) stop at SMALLEST_ALPHA, and all at LARGEST_ALPHA.
+    """
+    if len(alpha) == 1:  # theta is 1, and L does not depend on alpha
+        return alpha
+    value = log_likelihood(alpha, log_theta, n)
+    for _ in range(_STEPS):
+        free = (alpha > SMALLEST_ALPHA) | (gradient(alpha, log_theta, n) > 0)
+        if not free.any():
+            break
+        direction = newton_direction(alpha, log_theta, n, free)
+        moved, risen = _walk(alpha, direction, value, log_theta, n)
+        change = np.abs(moved / alpha - 1).max()
+        alpha, value = moved, risen
+        if change < _TOL:
+            break
+    return alpha
+
+
+def _walk(
+    alpha: FloatArray, direction: FloatArray, value: float, log_theta: FloatArray, n: float
+) -> tuple[FloatArray, float]:
+    """The longest of the steps 1, 1/2, 1/4, ... that does not lower L, and L there."""
+    step = 1.0
+    while step > 1e-9:
+        moved = np.maximum(alpha - step * direction, np.maximum(alpha / 10, SMALLEST_ALPHA))
+        moved *= min(1.0, LARGEST_ALPHA / moved.max())
+        risen = log_likelihood(moved, log_theta, n)
+        if risen >= value:
+            return moved, risen
+        step /= 2
+    return alpha, value
