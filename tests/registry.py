@@ -24,6 +24,7 @@ FINDS_K = "works without n_clusters"
 TAKES_K = "has n_clusters"
 REFUSES_K = "refuses more clusters than there are distinct rows"
 TIES_BY_INDEX = "names of labels and order of clusterings do not matter even where rows tie"
+PLACES = "predict_proba on the training labels gives membership_"
 MODEL = "is a model of the labels: score_samples, perplexity, a prior that is not uniform"
 ACCURATE = "finds the truth behind noisy labels"
 
@@ -53,11 +54,16 @@ def _soft(name: str, **fixed: Any) -> Callable[..., Any]:
     return lambda **parameters: getattr(partita, name)(**{"n_clusters": 3, "random_state": 0, **fixed, **parameters})
 
 
+def _nbce(inference: str, prior: str = "tsb", **fixed: Any) -> Callable[..., Any]:
+    return lambda **parameters: partita.NBCE(inference, prior, **{"random_state": 0, **fixed, **parameters})
+
+
 _EAC = LABELS_ONLY | {TAKES_K, REFUSES_K, FINDS_K, TIES_BY_INDEX}
 
 _PCC = frozenset({RELABELLING, DUPLICATE_IS_WEIGHT, TAKES_K, MONOTONE, SOFT, ACCURATE})
 
-_MODEL = LABELS_ONLY | {TAKES_K, RISES, SOFT, PREDICTS, ACCURATE, MODEL}
+_MODEL = LABELS_ONLY | {TAKES_K, RISES, SOFT, PREDICTS, PLACES, ACCURATE, MODEL}
+_NBCE = LABELS_ONLY | {FINDS_K, SOFT, PREDICTS, ACCURATE, MODEL}
 
 ESTIMATORS: dict[str, Entry] = {
     "EAC-average": Entry(_eac(), _EAC | {ACCURATE}),
@@ -82,6 +88,12 @@ ESTIMATORS: dict[str, Entry] = {
     "MultinomialMixture-impute": Entry(_soft("MultinomialMixture", missing="impute", init="random"), _MODEL),
     "QMI": Entry(_soft("QMI"), LABELS_ONLY | {TAKES_K, MONOTONE, PREDICTS, ACCURATE}),
     "BCE": Entry(_soft("BCE"), _MODEL),
+    "GBCE": Entry(_soft("GBCE", n_init=4), _MODEL),
+    "NBCE-gibbs": Entry(_nbce("gibbs", n_sweeps=60), _NBCE | {PLACES}),
+    "NBCE-gibbs-fsd-vi": Entry(_nbce("gibbs", "fsd", n_sweeps=60, consensus="vi", alpha0="auto"), _NBCE - {SOFT}),
+    "NBCE-vb": Entry(_nbce("vb", n_init=4), _NBCE | {RISES, PLACES}),
+    "NBCE-cvb": Entry(_nbce("cvb", n_init=4), _NBCE),
+    "NBCE-cvb-second-order": Entry(_nbce("cvb", "fsd", n_init=4, second_order=True), _NBCE),
     "BCE-smooth": Entry(_soft("BCE", smoothing=0.01, init="random"), _MODEL),
     # the numbers of the labels are its data, so renaming them changes the answer
     "LabelKMeans-raw": Entry(
@@ -97,12 +109,11 @@ EXPECTED_FAILED_CHECKS = {
 # In data of 15 objects that have no label in common, every partition into clusters of given sizes is as good as any
 # other: rounding decides. test_object_twice_is_weight_two tests the same on data with structure.
 WEIGHTS_CHECK = "check_sample_weight_equivalence_on_dense_data"
-_FAIL_WEIGHTS_CHECK = (partita.BCE,)
 
 
 def expected_failed_checks(estimator: Any) -> dict[str, str]:
     """Checks of scikit-learn that this estimator fails, with the reason."""
-    symmetric = isinstance(estimator, _FAIL_WEIGHTS_CHECK) or getattr(estimator, "missing", None) == "impute"
+    symmetric = type(estimator).__name__ in ("BCE", "NBCE") or getattr(estimator, "missing", None) == "impute"
     return EXPECTED_FAILED_CHECKS | (
         {WEIGHTS_CHECK: "all partitions of its data are equally good"} if symmetric else {}
     )

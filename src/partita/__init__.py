@@ -16,9 +16,11 @@ _HOME = {
     "BaumEagon": "partita.consensus",
     "Coassociation": "partita._coassociation",
     "EAC": "partita.consensus",
+    "GBCE": "partita.consensus",
     "LabelKMeans": "partita.consensus",
     "LabelMatrix": "partita._validation",
     "MultinomialMixture": "partita.consensus",
+    "NBCE": "partita.consensus",
     "PCC": "partita.consensus",
     "PEACE": "partita.consensus",
     "QMI": "partita.consensus",
@@ -36,6 +38,8 @@ _ROOMS = ("consensus", "datasets", "exceptions", "io", "metrics")
 __all__ = [
     "BCE",
     "EAC",
+    "GBCE",
+    "NBCE",
     "PCC",
     "PEACE",
     "QMI",
@@ -68,7 +72,19 @@ if TYPE_CHECKING:
     from partita._relations import effective_n_clusters, membership_entropy, relation_matrix, soft_centroids
     from partita._validation import LabelMatrix, check_label_matrix
     from partita._vat import vat
-    from partita.consensus import BCE, EAC, PCC, PEACE, QMI, AspectModel, BaumEagon, LabelKMeans, MultinomialMixture
+    from partita.consensus import (
+        BCE,
+        EAC,
+        GBCE,
+        NBCE,
+        PCC,
+        PEACE,
+        QMI,
+        AspectModel,
+        BaumEagon,
+        LabelKMeans,
+        MultinomialMixture,
+    )
 
 
 def __getattr__(name: str) -> Any:

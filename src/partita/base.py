@@ -34,6 +34,7 @@ class Consensus(NamedTuple):
     labels: Array  # (n_rows,) cluster of each row, any numbering
     membership: FloatArray | None = None  # (n_rows, n_clusters) probabilities
     prior: FloatArray | None = None  # (n_clusters,) membership of an object of which nothing is known
+    most_probable: bool = True  # labels are the most probable clusters; else they were chosen in another way
 
 
 class BaseConsensus(ClusterMixin, BaseEstimator):
@@ -77,11 +78,14 @@ class BaseConsensus(ClusterMixin, BaseEstimator):
         """
         matrix = check_label_matrix(X)
         remember_columns(self, X, matrix, reset=True)
+        self._fit_matrix(matrix, sample_weight)
+        return self
+
+    def _fit_matrix(self, matrix: LabelMatrix, sample_weight: Any) -> None:
+        """Fit a checked label matrix."""
         rows = self._open(matrix, sample_weight)
         self._matrix = matrix
-        found = self._fit_rows(rows)
-        self._close(rows, found)
-        return self
+        self._close(rows, self._fit_rows(rows))
 
     def _fit_rows(self, rows: Rows) -> Consensus:
         raise NotImplementedError(f"{type(self).__name__} must implement _fit_rows.")
@@ -89,6 +93,14 @@ class BaseConsensus(ClusterMixin, BaseEstimator):
     def _one_row_per_object(self) -> bool:
         """Whether equal rows must stay apart: the method then sees every object, in the order of X."""
         return False
+
+    def _clustering_weights(self, matrix: LabelMatrix) -> FloatArray:
+        """Weight of each clustering that was kept."""
+        return check_weights(self.weights, matrix)
+
+    def _have_evidence(self, codes: Codes) -> Array:
+        """Whether anything is known of each object."""
+        return _have_a_label(codes)
 
     def _label_rows(self, codes: Codes) -> Array:
         """Cluster (or probabilities), in the numbering of ``_fit_rows``, of rows that took no part in the fit.
@@ -101,13 +113,13 @@ class BaseConsensus(ClusterMixin, BaseEstimator):
         """Weighted distinct rows of the objects that have a label and a weight."""
         n_samples = matrix.codes.shape[0]
         weight = check_sample_weight(sample_weight, n_samples)
-        clustering_weights = check_weights(self.weights, matrix)
+        clustering_weights = self._clustering_weights(matrix)
         used = clustering_weights > 0
         self._used_columns = np.flatnonzero(used)
         self._used_n_labels = matrix.n_labels[used]
         self._used_weights = clustering_weights[used]
         codes = matrix.codes if used.all() else np.ascontiguousarray(matrix.codes[:, used])
-        labelled = _have_a_label(codes)
+        labelled = self._have_evidence(codes)
         _warn_unlabelled(labelled)
         n_labels = self._used_n_labels
         if self._one_row_per_object():
@@ -152,7 +164,8 @@ class BaseConsensus(ClusterMixin, BaseEstimator):
             for column, width in zip(rows.ensemble.codes.T, self._used_n_labels, strict=True)
         ]
         self.n_clusters_ = len(order)
-        soft = found.membership  # labels are the most probable clusters, the first of equals in the new numbering
+        soft = found.membership if found.most_probable else None
+        # the first of equally probable clusters is that of the new numbering
         numbered = self._rank[found.labels] if soft is None else soft[:, order].argmax(axis=1)
         self.labels_ = _hand_out(numbered, rows.members)
         if found.membership is not None and found.prior is not None:
@@ -231,7 +244,7 @@ def _warn_unlabelled(labelled: Array) -> None:
         warnings.warn(
             f"{n_without} of {len(labelled)} objects have no label in any clustering; labels_ is -1 for them.",
             UnlabelledObjectsWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
 
 

@@ -19,7 +19,7 @@ from partita._optional import require
 from partita._typing import Array
 from partita.exceptions import FileFormatError
 
-__all__ = ["LabelTable", "check_output", "read_labels", "replacing", "write_table"]
+__all__ = ["LabelTable", "check_output", "read_features", "read_labels", "replacing", "write_table"]
 
 _TEXT = (".csv", ".tsv", ".tab", ".txt")
 _PARQUET = (".parquet", ".pq")
@@ -111,6 +111,49 @@ def read_labels(
     if len(table.labels) == 0:
         raise FileFormatError(f"{str(path)!r} has no rows.")
     return table
+
+
+def read_features(path: str | os.PathLike[str], table: LabelTable) -> pd.DataFrame:
+    """Read features of the objects of a label table: one row an object, one column a feature.
+
+    If the file has the label table's column of ids, rows are matched by it; else they are in the same order.
+
+    Parameters
+    ----------
+    path : path
+        Any of the formats of ``read_labels``.
+    table : LabelTable
+        The labels of the same objects.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Features in the order of ``table``; what is not a number is text.
+    """
+    frame = read_labels(path, id_column=False).labels
+    if table.ids is not None and table.id_name in frame.columns:
+        frame = _match_ids(frame, table, str(path))
+    if len(frame) != len(table.labels):
+        raise FileFormatError(
+            f"{str(path)!r} has {len(frame)} rows and the labels have {len(table.labels)}; pass one row an object, in "
+            "the same order, or a column of ids with the same name as that of the labels."
+        )
+    if frame.shape[1] == 0:
+        raise FileFormatError(f"{str(path)!r} has no column of features beside the ids.")
+    return frame.reset_index(drop=True)
+
+
+def _match_ids(frame: pd.DataFrame, table: LabelTable, name: str) -> pd.DataFrame:
+    """Rows of the frame in the order of the label table's ids."""
+    ids = frame[table.id_name].astype(str)
+    wanted = [str(value) for value in table.object_ids()]
+    if ids.duplicated().any():
+        raise FileFormatError(f"{name!r} has the id {ids[ids.duplicated()].iloc[0]!r} twice; ids must be different.")
+    place = {value: row for row, value in enumerate(ids)}
+    missing = [value for value in wanted if value not in place]
+    if missing:
+        raise FileFormatError(f"{name!r} has no row for the object {missing[0]!r} ({len(missing)} in all).")
+    return frame.drop(columns=[table.id_name]).iloc[[place[value] for value in wanted]]
 
 
 def write_table(path: str | os.PathLike[str], table: pd.DataFrame) -> None:

@@ -2,7 +2,18 @@
 
 import numpy as np
 
-from partita._kernels import agreement, bce, distinct, label_kmeans, linkage, mixture, pcc_labels, pcc_pairs
+from partita._kernels import (
+    agreement,
+    bce,
+    distinct,
+    label_kmeans,
+    linkage,
+    mixture,
+    nbce_cvb,
+    nbce_gibbs,
+    pcc_labels,
+    pcc_pairs,
+)
 
 
 def warm_up() -> None:
@@ -36,6 +47,7 @@ def warm_up() -> None:
 
     _warm_up_pcc(codes)
     _warm_up_models(codes)
+    _warm_up_nbce(codes)
 
 
 def _warm_up_pcc(codes: np.ndarray) -> None:
@@ -72,7 +84,28 @@ def _warm_up_models(codes: np.ndarray) -> None:
     )
     sums = bce.MembershipSums(np.zeros((4, k)), np.zeros((3, 1, k)), np.zeros(k), np.zeros(1))
     bce.expect(members, parameters, 0, n, 1, 0.0, np.ones((n, k)), np.empty(n), sums)
-    bce.add_log_likelihood(members, parameters, table, np.zeros((n, k)))
+
+
+def _warm_up_nbce(codes: np.ndarray) -> None:
+    n, m = codes.shape
+    k, n_cells = 2, 4
+    listed = np.arange(0, n * m + 1, m), codes.ravel(), np.tile(np.arange(m, dtype=np.int32), n)
+    logs = np.zeros(n + 2)
+    rows = nbce_gibbs.GibbsRows(*listed, np.ones(m), logs, logs[None], np.zeros(m, dtype=np.int64))
+    z, size = np.zeros(n, dtype=np.int64), np.zeros(k, dtype=np.int64)
+    labels, observed = np.zeros((n_cells, k), dtype=np.int64), np.zeros((m, k), dtype=np.int64)
+    state = nbce_gibbs.GibbsState(z, size, labels, observed, np.zeros((n_cells, k)), np.zeros((m, k)), np.zeros(k))
+    nbce_gibbs.rebuild(rows, state)
+    nbce_gibbs.sweep(rows, state, 1.0, True, False, np.zeros(n))
+    nbce_gibbs.dissolve(rows, state, 0, 1.0, True)
+    nbce_gibbs.conditional(rows, state, 0, 1.0, True, np.empty(k))
+    nbce_gibbs.swap_labels(state.size, 1.0, np.array([[0, 1]]), np.zeros(1), np.empty(k, dtype=np.int64))
+    weighted = nbce_cvb.CvbRows(*listed, np.ones(n), np.ones(m), np.ones(m))
+    for order in (1, 2):
+        sums = np.zeros((2, k)), np.zeros((2, k)), np.zeros((order, n_cells, k)), np.zeros((order, m, k))
+        expected = nbce_cvb.CvbState(np.full((n, k), 0.5), *sums)
+        nbce_cvb.sum_up(weighted, expected)
+        nbce_cvb.sweep(weighted, expected, 1.0, 1.0, True, np.arange(n), np.empty(n))
 
 
 def _warm_up_agreement(codes: np.ndarray) -> None:

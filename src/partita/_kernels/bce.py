@@ -252,27 +252,3 @@ def expect(rows, parameters, lo, hi, n_steps, tol, gamma, bounds, sums):
         for h in range(k):
             sums.log_theta[h] += rows.counts[i] * log_theta[h]
         _add_row(rows, parameters, i, n, scratch, sums)
-
-
-@jit
-def add_log_likelihood(rows, parameters, log_table, logs):
-    """Log probability of each row in each cluster, were all its columns from that one.
-
-    log_table IN  (n_cells, k) float64, log beta times the weight of the clustering
-    logs      OUT (n, k) float64, added to
-    """
-    k = logs.shape[1]
-    for i in range(logs.shape[0]):
-        for p in range(rows.start[i], rows.start[i + 1]):
-            cell = rows.cells[p]
-            for h in range(k):
-                logs[i, h] += log_table[cell, h]
-        for d in range(rows.features.shape[1]):
-            y = rows.features[i, d]
-            if math.isnan(y):
-                continue
-            u = parameters.feature_weight[d]
-            for h in range(k):
-                logs[i, h] += u * _log_density(
-                    parameters.families[d], y, parameters.location[d, h], parameters.spread[d, h]
-                )

@@ -56,6 +56,20 @@ METHODS = {
         soft=True,
         source="Wang et al. 2011",
     ),
+    "gbce": Method(
+        "GBCE",
+        "the same with features beside the labels (--features)",
+        finds_k=False,
+        soft=True,
+        source="Wang et al. 2011",
+    ),
+    "nbce": Method(
+        "NBCE",
+        "nonparametric Bayesian cluster ensemble: a Dirichlet-process mixture",
+        finds_k=True,
+        soft=True,
+        source="Wang et al. 2010",
+    ),
     "mm": Method(
         "MultinomialMixture",
         "mixture model of the labels",
@@ -92,16 +106,29 @@ def build(method: str, parameters: dict[str, Any]) -> Any:
     return estimator.set_params(**parameters)
 
 
-def python_call(method: str, parameters: dict[str, Any], path: str, reading: dict[str, Any], noise: str) -> str:
+def python_call(
+    method: str,
+    parameters: dict[str, Any],
+    path: str,
+    reading: dict[str, Any],
+    noise: str,
+    features: str | None = None,
+) -> str:
     """The Python lines that do the same."""
     estimator = METHODS[method].estimator
     arguments = ", ".join(f"{name}={value!r}" for name, value in parameters.items())
     how = "".join(f", {name}={value!r}" for name, value in reading.items())
-    lines = [
-        f"from partita import {estimator}" + ("" if noise == "missing" else ", check_label_matrix"),
-        "from partita.io import read_labels",
-        f"X = read_labels({path!r}{how}).labels",
-    ]
+    lines = [f"from partita import {estimator}" + ("" if noise == "missing" else ", check_label_matrix")]
+    if features is None:
+        lines += ["from partita.io import read_labels", f"X = read_labels({path!r}{how}).labels"]
+    else:
+        lines += [
+            "from partita.io import read_features, read_labels",
+            f"table = read_labels({path!r}{how})",
+            f"F = read_features({features!r}, table)",
+            "X = table.labels",
+        ]
     if noise != "missing":
         lines.append(f"X = check_label_matrix(X, noise={noise!r})")
-    return "\n".join([*lines, f"labels = {estimator}({arguments}).fit_predict(X)"])
+    beside = "" if features is None else ", features=F"
+    return "\n".join([*lines, f"labels = {estimator}({arguments}).fit_predict(X{beside})"])

@@ -42,6 +42,7 @@ from partita.cli._options import parse_settings, parse_value, reading_arguments,
 )
 @click.option("--divergence", help="For pcc: kl or l2 [kl].")
 @click.option("--pairs", help="For pcc, baum-eagon, aspect: all, a share such as 0.01, or a number an object [all].")
+@click.option("--features", type=click.Path(), help="For gbce: table of features, one row an object.")
 @click.option("--membership", type=click.Path(), help="File to write the probabilities of a soft method to.")
 @reading_options
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
@@ -54,6 +55,7 @@ def consensus(
     settings: tuple[str, ...],
     divergence: str | None,
     pairs: str | None,
+    features: str | None,
     membership: str | None,
     columns: str | None,
     id_column: str | None,
@@ -74,14 +76,11 @@ def consensus(
         parameters["divergence"] = divergence
     if pairs is not None:
         parameters["pairs"] = parse_value(pairs)
-    if membership is not None and not METHODS[method].soft:
-        raise click.UsageError(f"method {method!r} gives no probabilities; see `partita methods` for those that do.")
     if seed is not None:
         parameters["random_state"] = seed
-    if n_clusters is None and not METHODS[method].finds_k and "n_clusters" not in parameters:
-        raise click.UsageError(f"method {method!r} needs the number of clusters; pass --n-clusters.")
+    _check_usage(method, parameters, membership, features)
     reading = reading_arguments(columns, id_column, no_ids, header)
-    summary, table = run_consensus(file, output, method, parameters, reading, noise, membership)
+    summary, table = run_consensus(file, output, method, parameters, reading, noise, membership, features)
     if as_json:
         if output is None:
             summary["ids"], summary["labels"] = (table[name].tolist() for name in table.columns)
@@ -92,6 +91,16 @@ def consensus(
     print_summary(summary, err=output is None)
 
 
+def _check_usage(method: str, parameters: dict[str, Any], membership: str | None, features: str | None) -> None:
+    """Refuse options that the method has no use for, and a missing one that it needs."""
+    if membership is not None and not METHODS[method].soft:
+        raise click.UsageError(f"method {method!r} gives no probabilities; see `partita methods` for those that do.")
+    if features is not None and method != "gbce":
+        raise click.UsageError(f"method {method!r} knows labels alone; features are for --method gbce.")
+    if not METHODS[method].finds_k and "n_clusters" not in parameters:
+        raise click.UsageError(f"method {method!r} needs the number of clusters; pass --n-clusters.")
+
+
 def run_consensus(
     file: str,
     output: str | None,
@@ -100,21 +109,19 @@ def run_consensus(
     reading: dict[str, Any],
     noise: Any = "missing",
     membership: str | None = None,
+    features: str | None = None,
 ) -> tuple[dict[str, Any], Any]:
     """Read, fit, write; returns a summary of plain values and the table of labels."""
     import numpy as np
     import pandas as pd
 
     from partita import check_label_matrix
-    from partita.io import check_output, read_labels, write_table
+    from partita.io import check_output, read_features, read_labels, write_table
 
     for target in (output, membership):
         if target is not None:
             check_output(target)
-            if Path(target).exists() and Path(file).exists() and Path(target).samefile(file):
-                raise ValueError(
-                    f"the output {target!r} is the input; choose another name, so that no labels are lost."
-                )
+            _refuse_input_as_output(target, file, features)
     if membership is not None and output is not None and Path(membership).absolute() == Path(output).absolute():
         raise ValueError(f"the labels and the probabilities cannot both go to {output!r}; choose two names.")
     estimator = build(method, parameters)
@@ -122,8 +129,9 @@ def run_consensus(
         estimator.set_params(verbose=sys.stderr.isatty())
     table = read_labels(file, **reading)
     matrix = check_label_matrix(table.labels, noise)
+    beside = {} if features is None else {"features": read_features(features, table)}
     start = time.perf_counter()
-    estimator.fit(matrix)
+    estimator.fit(matrix, **beside)
     seconds = time.perf_counter() - start
     labels = estimator.labels_
     id_name = "label_id" if table.id_name == "label" else table.id_name
@@ -140,7 +148,7 @@ def run_consensus(
         "seconds": round(seconds, 3),
         "output": output,
         "membership": membership,
-        "python": python_call(method, parameters, file, reading, noise),
+        "python": python_call(method, parameters, file, reading, noise, features),
     }
     if membership is not None:
         probabilities = pd.DataFrame(
@@ -150,6 +158,12 @@ def run_consensus(
     if output is not None:
         write_table(output, result)
     return summary, result
+
+
+def _refuse_input_as_output(target: str, *inputs: str | None) -> None:
+    for source in inputs:
+        if source is not None and Path(target).exists() and Path(source).exists() and Path(target).samefile(source):
+            raise ValueError(f"the output {target!r} is the input; choose another name, so that no labels are lost.")
 
 
 def _average_nmi(matrix: Any, labels: Any) -> float:

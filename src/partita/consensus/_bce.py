@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from partita._ensemble import Ensemble
+from partita._ensemble import Ensemble, find_distinct_rows
 from partita._parameters import Interval, StrOptions
 from partita._progress import Progress, progress
 from partita._random import draw_seeds
@@ -26,12 +26,11 @@ from partita.consensus._bce_steps import (
     expect_all,
     flat_gamma,
     label_columns,
-    likely_clusters,
     penalised_bound,
     start_features,
     update,
 )
-from partita.consensus._em import Run, Stretch, climb, draw_objects, in_order, warn_not_converged
+from partita.consensus._em import Run, Stretch, climb, draw_objects, in_order, take_objects, warn_not_converged
 from partita.consensus._label_model import LabelModel
 from partita.consensus._label_starts import STARTS, shares
 
@@ -41,17 +40,15 @@ _MANY_STEPS = 50
 _SETTLED = 1e-6  # largest change of gamma at the fixed point
 _NEAR = 10  # times tol: the rise of the bound below which the fixed point is followed to its end
 _LAST_STEPS = 500  # for the rows of a fitted model
-_VERTICES = 3  # clusters that such a row is tried in
-_CLEARLY = 1e-9  # relative difference of bounds that is not rounding
 _ALPHAS = (1.0, 0.1)  # where alpha starts, in turns: objects in many clusters each, or in few
 
 
 class Fitted(NamedTuple):
-    """End of a run: q(theta) of each row, and its part of the lower bound."""
+    """A run: where it began, where it ended, and q(theta) of each row there."""
 
+    first: State
     run: Run
     gamma: FloatArray
-    bounds: FloatArray
 
 
 class BCE(LabelModel):
@@ -96,7 +93,7 @@ class BCE(LabelModel):
     gamma_ : ndarray of shape (n_samples, n_clusters_)
         Variational Dirichlet parameters of each object.
     lower_bound_ : float
-        Lower bound of the log-likelihood of all labels.
+        Lower bound of the log-likelihood of all labels (with smoothing, plus smoothing times sum log beta).
     history_ : list of float
         Lower bound of every iteration; it never falls.
     n_iter_ : int
@@ -106,9 +103,13 @@ class BCE(LabelModel):
 
     Notes
     -----
-    ``score_samples`` gives lower bounds of log p(row). The bound of one row can have several maxima if alpha is small;
-    for new rows, and once more for the fitted ones at the end, the best of four starts is taken. EM is over-relaxed:
-    updates go beyond the plain ones as long as the bound rises, which halves their number. alpha is kept above 0.002.
+    ``score_samples`` gives lower bounds of log p(row). The bound of a row has several maxima if alpha is small. Fitted
+    rows follow one of them from all clusters alike, as EM goes on, and rows that are equal to a fitted one share its
+    place; new rows start from all clusters alike. (Taking each row's highest maximum instead raises the bound and makes
+    alpha vanish: on data drawn from the model it then finds worse mixtures than this does.)
+
+    EM is over-relaxed: updates go beyond the plain ones as long as the bound rises, which halves their number. alpha is
+    kept above 0.002.
 
     With a single clustering the model is not identifiable: every model with the right label frequencies fits equally
     well.
@@ -172,32 +173,34 @@ class BCE(LabelModel):
         self.verbose = verbose
 
     def _fit_rows(self, rows: Rows) -> Consensus:
-        problem = self._problem(rows)
+        ensemble, problem = self._problem(rows)
         with progress(self.max_iter, "Bayesian cluster ensemble", show=bool(self.verbose)) as bar:
-            fitted = self._fit_problem(rows.ensemble, problem, bar)
-        warn_not_converged(fitted.run.converged, self.max_iter, "EM")
-        self._columns, self._state = problem.columns, fitted.run.state
-        gamma, bounds = settle(problem, self._state, fitted)
-        gained = float(rows.ensemble.counts @ (bounds - fitted.bounds))
-        self.history_ = [*fitted.run.history[:-1], fitted.run.history[-1] + gained]
-        self.n_iter_, self.converged_ = len(self.history_), fitted.run.converged
-        self.lower_bound_ = self.history_[-1]
+            _, run, gamma = self._fit_problem(ensemble, problem, bar)
+        warn_not_converged(run.converged, self.max_iter, "EM")
+        self._columns, self._state = problem.columns, run.state
+        self._fitted = ensemble.codes, problem.rows.features, gamma
+        self.history_, self.lower_bound_ = run.history, run.history[-1]
+        self.n_iter_, self.converged_ = len(run.history), run.converged
         membership = gamma / gamma.sum(axis=1, keepdims=True)
         return Consensus(membership.argmax(axis=1), membership, self._state.alpha / self._state.alpha.sum())
 
-    def _problem(self, rows: Rows) -> Problem:
+    def _problem(self, rows: Rows) -> tuple[Ensemble, Problem]:
         self._warn_one_clustering()
-        return Problem(as_rows(rows.ensemble), label_columns(rows.ensemble, self.smoothing))
+        return rows.ensemble, Problem(as_rows(rows.ensemble), label_columns(rows.ensemble, self.smoothing))
 
     def _fit_problem(self, ensemble: Ensemble, problem: Problem, bar: Progress) -> Fitted:
-        """The best start; on a sample first where there are many rows."""
+        """The best start. Where there are many rows a sample decides which that is, and it is run again on all.
+
+        Run again from its beginning: where rows end depends on how alpha and beta got there, because the bound of a row
+        has several maxima.
+        """
         seeds = draw_seeds(self.random_state, self.n_init + 1)
         drawn = draw_objects(ensemble, int(seeds[-1]))
         if drawn is None:
             return self._best_of(ensemble, problem, seeds[:-1], bar)
-        found: State = self._best_of(*take(ensemble, problem, drawn), seeds[:-1], bar).run.state
-        mixed = (1 - _SHARE) * found.table + _SHARE * shares(ensemble, problem.columns.layout)[:, None]
-        return self._climb(problem, found._replace(table=mixed), self.n_jobs, bar)
+        first: State = self._best_of(*take(ensemble, problem, drawn), seeds[:-1], bar).first
+        mixed = (1 - _SHARE) * first.table + _SHARE * shares(ensemble, problem.columns.layout)[:, None]
+        return self._climb(problem, first._replace(table=mixed), self.n_jobs, bar)
 
     def _best_of(self, ensemble: Ensemble, problem: Problem, seeds: IntArray, bar: Progress) -> Fitted:
         def run(task: tuple[int, int]) -> Fitted:
@@ -210,10 +213,10 @@ class BCE(LabelModel):
         runs = in_order(run, list(enumerate(seeds.tolist())), self.n_jobs)
         return max(runs, key=lambda fitted: fitted.run.history[-1])  # type: ignore[no-any-return]
 
-    def _climb(self, problem: Problem, state: State, n_jobs: int | None, bar: Progress) -> Fitted:
-        gamma = flat_gamma(problem, state.alpha)
+    def _climb(self, problem: Problem, first: State, n_jobs: int | None, bar: Progress) -> Fitted:
+        gamma = flat_gamma(problem, first.alpha)
         bounds = np.empty(len(gamma))
-        columns, last, n = problem.columns, [-np.inf, -np.inf], float(problem.rows.counts.sum())
+        columns, last, n = problem.columns, [-np.inf, -np.inf], problem.n
 
         def expect(state: State) -> tuple[Any, float]:
             near = last[1] - last[0] <= _NEAR * self.tol * max(abs(last[1]), n)
@@ -225,19 +228,35 @@ class BCE(LabelModel):
         run = climb(
             expect,
             partial(update, columns=columns, n=n),
-            state,
+            first,
             tol=self.tol,
             max_iter=self.max_iter,
             n=n,
             bar=bar,
             stretch=Stretch(partial(beyond, columns=columns), gamma),
         )
-        return Fitted(run, gamma, bounds)
+        return Fitted(first, run, gamma)
 
     def _place(self, codes: Codes) -> tuple[FloatArray, FloatArray]:
-        """Gamma and lower bounds of rows that took no part in the fit."""
+        """Gamma and lower bounds of rows; one that was fitted starts where the fit left it."""
         ensemble = Ensemble(codes, self._used_n_labels, self._used_weights, np.ones(len(codes)))
-        return settle(Problem(as_rows(ensemble), self._columns), self._state)
+        problem = Problem(as_rows(ensemble), self._columns)
+        return settle(problem, self._state, self._start_at(problem, codes))
+
+    def _start_at(self, problem: Problem, codes: Codes, features: FloatArray | None = None) -> FloatArray:
+        """Gamma of the fitted row that a row is equal to, or all clusters alike."""
+        fitted_codes, fitted_features, fitted_gamma = self._fitted
+        gamma = flat_gamma(problem, self._state.alpha)
+        together = np.vstack([fitted_codes, codes])
+        if features is not None:
+            values = np.vstack([fitted_features, features])
+            numbered = [np.unique(column, return_inverse=True)[1] for column in values.T]
+            together = np.column_stack([together, *numbered]).astype(np.int32)
+        distinct = find_distinct_rows(together, together.max(axis=0).astype(np.int64) + 1)
+        row = distinct.first[distinct.inverse[len(fitted_codes) :]]
+        known = row < len(fitted_codes)
+        gamma[known] = fitted_gamma[row[known]]
+        return gamma
 
     def _label_rows(self, codes: Codes) -> FloatArray:
         gamma = self._place(codes)[0]
@@ -259,40 +278,23 @@ class BCE(LabelModel):
     @property
     def gamma_(self) -> FloatArray:
         """Variational parameters of each object; they sum to those of alpha and the weight of what it has."""
-        seen = self._matrix.codes[:, self._used_columns] >= 0
-        return np.asarray(self.membership_ * (self.alpha_.sum() + seen @ self._used_weights)[:, None])
+        return np.asarray(self.membership_ * (self.alpha_.sum() + self._observed_weight())[:, None])
+
+    def _observed_weight(self) -> FloatArray:
+        """Weight of the columns that each object has."""
+        known = self._known_codes(self._matrix.codes[:, self._used_columns])
+        return np.asarray((known >= 0) @ self._used_weights)
 
 
 def take(ensemble: Ensemble, problem: Problem, counts: IntArray) -> tuple[Ensemble, Problem]:
     """The rows with a positive count, with that count."""
-    chosen = np.flatnonzero(counts)
-    few = Ensemble(ensemble.codes[chosen], *ensemble[1:3], counts[chosen].astype(np.float64))
-    return few, Problem(as_rows(few, problem.rows.features[chosen]), problem.columns)
+    few = take_objects(ensemble, counts)
+    return few, Problem(as_rows(few, problem.rows.features[counts > 0]), problem.columns)
 
 
-def settle(problem: Problem, state: State, fitted: Fitted | None = None) -> tuple[FloatArray, FloatArray]:
-    """Gamma and bound of each row for given parameters: the best of several starts of the fixed point.
-
-    A row's bound has several maxima when alpha is small. The starts are all clusters alike, and the clusters that are
-    the most probable for the row as a whole; for fitted rows also where the fit left them.
-    """
-    best = flat_gamma(problem, state.alpha)
-    bounds = np.empty(len(best))
-    expect_all(problem, state, best, bounds, n_steps=_LAST_STEPS, tol=_SETTLED)
-    weight = problem.observed_weight
-    for cluster in likely_clusters(problem, state, _VERTICES):
-        gamma = np.tile(state.alpha, (len(best), 1))
-        gamma[np.arange(len(best)), cluster] += weight
-        _keep_better(problem, state, gamma, best, bounds)
-    if fitted is not None:
-        better = fitted.bounds > bounds + _CLEARLY * np.abs(bounds)
-        best[better], bounds[better] = fitted.gamma[better], fitted.bounds[better]
-    return best, bounds
-
-
-def _keep_better(problem: Problem, state: State, gamma: FloatArray, best: FloatArray, bounds: FloatArray) -> None:
-    """Follow the fixed point from ``gamma``, and keep it where it ends higher."""
-    ends = np.empty(len(gamma))
-    expect_all(problem, state, gamma, ends, n_steps=_LAST_STEPS, tol=_SETTLED)
-    better = ends > bounds + _CLEARLY * np.abs(bounds)
-    best[better], bounds[better] = gamma[better], ends[better]
+def settle(problem: Problem, state: State, gamma: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
+    """Follow the fixed point of each row to its end, from gamma or from all clusters alike; gamma and bounds there."""
+    gamma = flat_gamma(problem, state.alpha) if gamma is None else gamma
+    bounds = np.empty(len(gamma))
+    expect_all(problem, state, gamma, bounds, n_steps=_LAST_STEPS, tol=_SETTLED)
+    return gamma, bounds

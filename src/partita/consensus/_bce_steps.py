@@ -63,6 +63,11 @@ class Problem(NamedTuple):
     columns: Columns
 
     @property
+    def n(self) -> float:
+        """Weight of all rows: the number of objects."""
+        return float(self.rows.counts.sum())
+
+    @property
     def observed_weight(self) -> FloatArray:
         """Weight of the columns that each row has: sum_j u_j."""
         n = len(self.rows.counts)
@@ -96,16 +101,6 @@ def as_parameters(state: State, columns: Columns) -> MembershipParameters:
 def flat_gamma(problem: Problem, alpha: FloatArray) -> FloatArray:
     """Where the first E-step starts: every column's weight in equal parts on all clusters."""
     return np.asarray(alpha + problem.observed_weight[:, None] / len(alpha))
-
-
-def likely_clusters(problem: Problem, state: State, n: int) -> list[IntArray]:
-    """The n most probable clusters of each row, were all its columns from one: the posterior of a mixture model."""
-    rows, columns = problem
-    log_table = np.log(np.maximum(state.table, 1e-300)) * columns.cell_weight[:, None]
-    logs = np.tile(np.log(state.alpha), (len(rows.counts), 1))
-    bce.add_log_likelihood(rows, as_parameters(state, columns), log_table, logs)
-    order = np.argsort(-logs, axis=1, kind="stable")
-    return [np.ascontiguousarray(order[:, place]) for place in range(min(n, len(state.alpha)))]
 
 
 def start_features(problem: Problem, labels: Array, n_clusters: int) -> tuple[FloatArray, FloatArray]:

@@ -64,8 +64,8 @@ def _walk(
     """The longest of the steps 1, 1/2, 1/4, ... that does not lower L, and L there."""
     step = 1.0
     while step > 1e-9:
-        moved = np.maximum(alpha - step * direction, np.maximum(alpha / 10, SMALLEST_ALPHA))
-        moved *= min(1.0, LARGEST_ALPHA / moved.max())
+        moved = np.maximum(alpha - step * direction, alpha / 10)
+        moved = np.maximum(moved * min(1.0, LARGEST_ALPHA / moved.max()), SMALLEST_ALPHA)
         risen = log_likelihood(moved, log_theta, n)
         if risen >= value:
             return moved, risen

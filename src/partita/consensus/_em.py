@@ -115,3 +115,9 @@ def draw_objects(ensemble: Ensemble, seed: int) -> IntArray | None:
         return None
     share = ensemble.counts / ensemble.counts.sum()
     return np.random.default_rng(seed).multinomial(_FEW_OBJECTS, share).astype(np.int64)
+
+
+def take_objects(ensemble: Ensemble, drawn: IntArray) -> Ensemble:
+    """The rows of which objects were drawn, with their number."""
+    chosen = np.flatnonzero(drawn)
+    return Ensemble(ensemble.codes[chosen], *ensemble[1:3], drawn[chosen].astype(np.float64))

@@ -267,7 +267,6 @@ class LabelKMeans(BaseConsensus):
         self.history_, self.n_iter_, self.converged_ = best.history, best.n_iter, best.converged
         self.objective_ = best.history[-1]
         self._cells, self._state = cells, best.state
-        self._clustering_weights = ensemble.weights
         return Consensus(best.labels.astype(np.int64))
 
     def _fit_raw(self, ensemble: Ensemble, n_clusters: int) -> Consensus:
@@ -297,7 +296,7 @@ class LabelKMeans(BaseConsensus):
             with threadpool_limits(limits=1):
                 return np.asarray(self._raw_model.predict(self._raw_points(codes)), dtype=np.int64)
         labels = np.empty(len(codes), dtype=np.int32)
-        table = distance_table(self._state, self._cells, self._clustering_weights)
+        table = distance_table(self._state, self._cells, self._used_weights)
         local_stats(to_cells(codes, self._cells), np.ones(len(codes)), table, labels, np.empty(len(codes)))
         return labels.astype(np.int64)
 

@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from partita._ensemble import find_distinct_rows
-from partita._typing import Array, Codes, FloatArray, IntArray
+from partita._typing import Codes, FloatArray, IntArray
 from partita._validation import check_sample_weight
 from partita.base import BaseConsensus
 from partita.consensus._label_tables import by_clustering, lay_out
@@ -35,7 +35,7 @@ class LabelModel(BaseConsensus):
                 f"{type(self).__name__} is not identifiable from a single clustering: every model with the right label "
                 "frequencies fits it equally well. Pass two or more clusterings.",
                 IdentifiabilityWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
 
     def predict_proba(self, X: Any) -> FloatArray:
@@ -92,7 +92,7 @@ class LabelModel(BaseConsensus):
         if len(placed):
             log_likelihood[placed] = self._log_likelihood(known[placed])
         of_objects = log_likelihood[distinct.inverse]
-        return np.asarray(of_objects + np.log(UNSEEN) * (self._unseen(codes) @ self._used_weights))
+        return np.asarray(of_objects + self._penalty_of_unseen(codes))
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Mean log probability of the rows of labels: see ``score_samples``.
@@ -135,9 +135,10 @@ class LabelModel(BaseConsensus):
             arrays[int(column)] = next(parts) if j in used else blank
         return arrays
 
-    def _unseen(self, codes: Codes) -> Array:
-        """Whether an object has a label there, but one that no fitted object has."""
-        return np.asarray((codes != -1) & (self._known_codes(codes) < 0))
+    def _penalty_of_unseen(self, codes: Codes) -> FloatArray:
+        """Log probability of the labels that an object has, but no fitted object has."""
+        unseen = (codes != -1) & (self._known_codes(codes) < 0)
+        return np.asarray(np.log(UNSEEN) * (unseen @ self._used_weights))
 
     def _place_objects(self, codes: Codes) -> tuple[IntArray, FloatArray]:
         """Labels and memberships of new objects, through their distinct rows."""

@@ -11,6 +11,7 @@ from partita.consensus._label_tables import Layout, column_sums
 
 _NOISE = 0.1  # share of the clustering's own distribution in a start: no label is impossible in any cluster
 _ROUNDS = 10
+_RARE = 1e-12  # share of a label that no object of weight, or none of a sample, has
 
 
 class Start(NamedTuple):
@@ -28,7 +29,8 @@ def shares(ensemble: Ensemble, layout: Layout) -> FloatArray:
         seen = ensemble.codes[:, j] >= 0
         mass += np.bincount(first + ensemble.codes[seen, j], weights=ensemble.counts[seen], minlength=layout.n_cells)
     total = column_sums(mass[:, None], layout)[layout.column, 0]
-    return np.asarray(np.divide(mass, total, out=np.zeros_like(mass), where=total > 0))
+    share = np.divide(mass, total, out=np.zeros_like(mass), where=total > 0)
+    return np.asarray(np.maximum(share, _RARE))
 
 
 def kmeans_start(ensemble: Ensemble, layout: Layout, n_clusters: int, seed: int) -> Start:

@@ -21,7 +21,7 @@ from partita._progress import progress
 from partita._random import draw_seeds
 from partita._typing import Array, Codes, FloatArray
 from partita.base import Consensus, Rows
-from partita.consensus._em import Run, block_edges, climb, draw_objects, in_order, warn_not_converged
+from partita.consensus._em import Run, block_edges, climb, draw_objects, in_order, take_objects, warn_not_converged
 from partita.consensus._label_model import UNSEEN, LabelModel
 from partita.consensus._label_starts import STARTS, Start, shares
 from partita.consensus._label_tables import Layout, column_sums, lay_out, normalise
@@ -220,7 +220,7 @@ class MultinomialMixture(LabelModel):
             if drawn is None:
                 best = self._best_of(ensemble, seeds[:-1], self.n_jobs, bar)
             else:
-                few = Ensemble(ensemble.codes[drawn > 0], *ensemble[1:3], drawn[drawn > 0].astype(np.float64))
+                few = take_objects(ensemble, drawn)
                 found = self._best_of(few, seeds[:-1], self.n_jobs, bar).state
                 mixed = (1 - _SHARE) * found.table + _SHARE * shares(ensemble, self._layout)[:, None]
                 best = self._climb(ensemble, State(found.weights, mixed), self.n_jobs, bar)

@@ -101,7 +101,7 @@ class QMI(LabelKMeans):
     def _total_sum_of_squares(self, codes: Any, counts: FloatArray) -> float:
         """T: the squared distance of an observed label from its clustering's mean mu is 1 - 2 mu[label] + |mu|^2."""
         cells, total = self._cells, 0.0
-        for j, weight in enumerate(self._clustering_weights):
+        for j, weight in enumerate(self._used_weights):
             mean = cells.mean[cells.start[j] : cells.missing[j]]
             seen = codes[:, j] >= 0
             total += weight * float(counts[seen] @ (1 - 2 * mean[codes[seen, j]] + mean @ mean))

@@ -70,7 +70,7 @@ def paired_t_test(a: Any, b: Any, *, alternative: Literal["two-sided", "less", "
     -------
     PairedTTest
         ``statistic``, ``p_value``, ``degrees_of_freedom``, ``mean_difference``, ``sd_difference``. If all differences
-        are equal, the statistic is infinite (0 if they are 0, with p-value 1).
+        are equal, the statistic is infinite (0 if they are 0, with p-value 1, or 1/2 for a one-sided alternative).
 
     Examples
     --------

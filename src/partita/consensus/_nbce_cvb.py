@@ -1,0 +1,125 @@
+"""Collapsed variational Bayes: q(Z) = prod_n q(z_n), pi and theta integrated out   (5.5).
+
+    gamma_nk prop. to exp E[ log p(z_n = k | Z without n) ]
+
+with E log(x + N) approximated by log(x + E N), or to the second order. Rows are updated one after another. Equal rows
+share one gamma and are updated together: the way there differs from updating objects one by one, the fixed points do
+not.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import entr
+
+from partita._ensemble import Ensemble, list_labels
+from partita._kernels import nbce_cvb as kernel
+from partita._progress import Progress
+from partita._typing import FloatArray
+from partita.consensus._label_starts import STARTS
+from partita.consensus._multinomial_mixture import as_rows, posterior
+from partita.consensus._nbce_joint import Counts, Model, by_size, estimate_parameters, log_joint, means
+from partita.consensus._nbce_search import Search
+
+_NOISE = 0.1  # of equal shares in a start
+_TURNS = 5  # sweeps over rows that still move between two over all
+_SHORT = 20  # sweeps of each start, before the best goes on
+_BLOCK = 8192  # rows of which the entropy is computed at a time
+
+
+class Solution(NamedTuple):
+    """Where the updates ended."""
+
+    gamma: FloatArray  # (n_rows, K)
+    counts: Counts  # expected
+    model: Model
+    history: list[float]  # variational bound after each sweep over all rows
+    n_iter: int  # sweeps, over all rows or over those that still moved
+    converged: bool
+
+
+def solve(
+    ensemble: Ensemble,
+    model: Model,
+    gamma: FloatArray,
+    *,
+    second_order: bool,
+    estimate: tuple[bool, bool],
+    tol: float,
+    max_iter: int,
+    seed: int,
+    bar: Progress,
+) -> Solution:
+    """Sweep until no probability changes by more than ``tol``; ``estimate`` alpha0, beta by the bound if asked."""
+    n_clusters, n_orders = gamma.shape[1], 2 if second_order else 1
+    rows = kernel.CvbRows(
+        *list_labels(ensemble.codes, ensemble.n_labels),
+        ensemble.counts,
+        ensemble.weights,
+        ensemble.n_labels.astype(np.float64),
+    )
+    state = kernel.CvbState(
+        gamma,
+        np.zeros((2, n_clusters)),
+        np.zeros((2, n_clusters)),
+        np.zeros((n_orders, model.layout.n_cells, n_clusters)),
+        np.zeros((n_orders, len(ensemble.weights), n_clusters)),
+    )
+    kernel.sum_up(rows, state)
+    everything = np.random.default_rng(seed).permutation(len(gamma))
+    changes, active, since_all = np.zeros(len(gamma)), everything, 0
+    history: list[float] = []
+    for n_iter in range(1, max_iter + 1):
+        kernel.sweep(rows, state, model.alpha0, model.beta, model.prior == "tsb", active, changes)
+        bar.update(1)
+        if active is everything:
+            kernel.sum_up(rows, state)
+            counts = Counts(state.size[0].copy(), state.labels[0].copy())
+            model = estimate_parameters(counts, model, *estimate)
+            history.append(log_joint(counts, model) + entropy(gamma, ensemble.counts))
+            if changes.max() < tol:
+                return Solution(gamma, counts, model, history, n_iter, True)
+        # rows that hardly moved wait until all have a turn again: most are settled long before the last
+        since_all = 0 if active is everything else since_all + 1
+        active = active[changes[active] > tol / 10]
+        if since_all >= _TURNS or len(active) == 0 or n_iter == max_iter - 1:
+            active = everything
+    return Solution(gamma, counts, model, history, max_iter, False)
+
+
+def entropy(gamma: FloatArray, weight: FloatArray) -> float:
+    """Of q(Z), over weighted rows."""
+    return float(
+        sum(weight[lo : lo + _BLOCK] @ entr(gamma[lo : lo + _BLOCK]).sum(axis=1) for lo in range(0, len(gamma), _BLOCK))
+    )
+
+
+def fit(ensemble: Ensemble, model: Model, search: Search, bar: Progress, *, second_order: bool) -> Solution:
+    """The best of several starts, gone on with all objects if the starts competed on a sample."""
+    few = search.few_objects(ensemble)
+    options = {
+        "second_order": second_order,
+        "estimate": search.estimate,
+        "tol": search.tol,
+        "seed": int(search.seeds[-1]),
+        "bar": bar,
+    }
+
+    def run(task: tuple[int, int]) -> Solution:
+        labels = by_size(STARTS[search.init](few, model.layout, *task).labels.astype(np.int64), few.counts)
+        gamma = np.zeros((len(few.codes), search.n_clusters))
+        gamma[:, : task[0]] = _NOISE / task[0]
+        gamma[np.arange(len(labels)), labels] += 1 - _NOISE
+        return solve(few, model, gamma, max_iter=min(_SHORT, search.max_iter), **options)  # type: ignore[arg-type]
+
+    best: Solution = search.best(run, len(few.codes))
+    if few is ensemble:
+        if best.converged or search.max_iter <= _SHORT:
+            return best
+        rest = search.max_iter - best.n_iter
+        end = solve(few, best.model, best.gamma, max_iter=rest, **options)  # type: ignore[arg-type]
+        return end._replace(history=best.history + end.history, n_iter=best.n_iter + end.n_iter)
+    table, weights = means(best.counts, best.model)
+    rows = as_rows(ensemble.codes, ensemble.n_labels, ensemble.counts)
+    gamma = posterior(rows, np.log(table) * model.cell_weight[:, None], np.log(np.maximum(weights, 1e-300)))[0]
+    return solve(ensemble, best.model, gamma, max_iter=search.max_iter, **options)  # type: ignore[arg-type]

@@ -1,0 +1,37 @@
+"""How the variational fits look for a good start: with few clusters and with many; the highest bound decides."""
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from partita._ensemble import Ensemble
+from partita._typing import IntArray
+from partita.consensus._em import draw_objects, in_order, take_objects
+
+
+class Search(NamedTuple):
+    """What to try."""
+
+    n_clusters: int  # K
+    init: str
+    seeds: IntArray  # one a start, and one more
+    tol: float
+    max_iter: int
+    estimate: tuple[bool, bool]  # alpha0, beta
+    n_jobs: int | None
+
+    def tasks(self, n_rows: int) -> Iterator[tuple[int, int]]:
+        """Number of clusters, spread evenly on the log scale, and seed of each start."""
+        most = max(1, min(self.n_clusters, n_rows))
+        sizes = np.geomspace(min(2, most), most, len(self.seeds) - 1)
+        return zip(np.rint(sizes).astype(int).tolist(), self.seeds[:-1].tolist(), strict=True)
+
+    def few_objects(self, ensemble: Ensemble) -> Ensemble:
+        """The ensemble on which starts compete: a sample where there are many rows."""
+        drawn = draw_objects(ensemble, int(self.seeds[-1]))
+        return ensemble if drawn is None else take_objects(ensemble, drawn)
+
+    def best(self, run: Callable[[tuple[int, int]], Any], n_rows: int) -> Any:
+        """The run that ends with the highest bound."""
+        return max(in_order(run, list(self.tasks(n_rows)), self.n_jobs), key=lambda found: found.history[-1])
