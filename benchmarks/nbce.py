@@ -1,0 +1,92 @@
+"""Nonparametric Bayesian cluster ensembles: Gibbs sweeps with log tables against a plain NumPy sampler."""
+
+import numpy as np
+
+from benchmarks._ensembles import noisy_ensemble
+from benchmarks._harness import Benchmark, Case, Contestant
+from partita._ensemble import list_labels
+from partita.consensus._label_tables import lay_out
+from partita.consensus._nbce_gibbs import Sampler
+from partita.consensus._nbce_joint import Model
+
+_K = 100
+
+
+def _start(X, prior):
+    n_labels = X.max(axis=0).astype(np.int64) + 1
+    layout = lay_out(n_labels)
+    model = Model(layout, n_labels.astype(float), np.ones(X.shape[1]), prior, 1.0, 0.5)
+    return n_labels, layout, model, np.random.default_rng(0).integers(10, size=len(X))
+
+
+def _sweeps(prior, n_sweeps):
+    def run(X):
+        n_labels, _, model, z = _start(X, prior)
+        sampler = Sampler(list_labels(X, n_labels), model, z, _K)
+        rng = np.random.default_rng(1)
+        for _ in range(n_sweeps):
+            sampler.sweep(rng.random(len(X)))
+        return sampler.log_joint()
+
+    return run
+
+
+def _numpy_sweeps(prior, n_sweeps):
+    """One object at a time, all clusters at once."""
+
+    def run(X):
+        n_labels, layout, model, z = _start(X, prior)
+        size, labels = np.bincount(z, minlength=_K).astype(float), np.zeros((layout.n_cells, _K))
+        cells = X + layout.first
+        for row, k in zip(cells, z, strict=True):
+            labels[row, k] += 1
+        rng = np.random.default_rng(1)
+        for _ in range(n_sweeps):
+            uniform = rng.random(len(X))
+            for i, row in enumerate(cells):
+                size[z[i]] -= 1
+                labels[row, z[i]] -= 1
+                logs = np.log(_prior(size, model)) + np.log(model.beta + labels[row]).sum(axis=0)
+                logs -= np.log(model.beta * n_labels[:, None] + size).sum(axis=0)
+                shares = np.exp(logs - logs.max()).cumsum()
+                z[i] = min(int(np.searchsorted(shares, uniform[i] * shares[-1], side="right")), _K - 1)
+                size[z[i]] += 1
+                labels[row, z[i]] += 1
+        return float(len(np.unique(z)))
+
+    return run
+
+
+def _prior(size, model):
+    if model.prior == "fsd":
+        return size + model.alpha0 / _K
+    beyond = size[::-1].cumsum()[::-1]
+    v = np.append((1 + size[:-1]) / (1 + model.alpha0 + beyond[:-1]), 1.0)
+    rest = np.cumprod((model.alpha0 + beyond[1:]) / (1 + model.alpha0 + beyond[:-1]))
+    return v * np.concatenate([[1.0], rest])
+
+
+def _case(prior, flip):
+    return Case(
+        f"5,000 x 20, K = 100, {prior}, flips {flip}, 3 sweeps",
+        lambda: noisy_ensemble(5_000, 20, flip=flip),
+        [
+            Contestant("partita", _sweeps(prior, 3)),
+            Contestant("NumPy, one object at a time", _numpy_sweeps(prior, 3), repeat=1),
+        ],
+        answer=lambda value: round(value, 3),
+        agree=False,  # other numbering of random draws
+    )
+
+
+BENCHMARK: Benchmark = [
+    _case("tsb", 0.3),
+    _case("fsd", 0.3),
+    _case("tsb", 0.8),
+    Case(
+        "5,000 x 20, K = 100, tsb, flips 0.3",
+        lambda: noisy_ensemble(5_000, 20),
+        [Contestant("partita, 500 sweeps", _sweeps("tsb", 500))],
+        answer=lambda value: round(value, 3),
+    ),
+]
