@@ -734,7 +734,31 @@ def test_two_kinds_of_label_weights_are_refused(X):
 
 def test_other_features_at_prediction_are_refused(truth, X):
     model = GBCE(3, n_init=1, random_state=0).fit(X, features=2.0 * truth[:, None])
-    with pytest.raises(ValueError, match="features has 2 columns, but 1 were fitted"):
+    with pytest.raises(ValueError, match="features has the columns c0, c1, but c0 were fitted"):
         model.predict(X, features=np.ones((62, 2)))
     with pytest.raises(ValueError, match="features has 3 rows and X has 62"):
         model.predict_proba(X, features=np.ones((3, 1)))
+
+
+def test_features_are_matched_by_name_at_prediction(truth, X, rng):
+    F = pd.DataFrame({"small": 0.1 * truth + 0.01 * rng.normal(size=62), "big": 50.0 * truth + rng.normal(size=62)})
+    model = GBCE(3, n_init=2, random_state=0).fit(X, features=F)
+    assert np.array_equal(model.predict_proba(X, features=F[["big", "small"]]), model.predict_proba(X, features=F))
+    with pytest.raises(ValueError, match="features has the columns small, tall, but small, big were fitted"):
+        model.predict(X, features=F.rename(columns={"big": "tall"}))
+
+
+def test_category_never_seen_costs_as_much_as_a_label_never_seen(truth, X):
+    kind = np.array(["u", "v", "w"], dtype=object)[truth][:, None]
+    model = GBCE(3, n_init=2, random_state=0).fit(X, features=kind)
+    new = np.full((62, 1), "z", dtype=object)
+    missing = np.full((62, 1), None)
+    gap = model.score_samples(X, features=new) - model.score_samples(X, features=missing)
+    assert np.allclose(gap, np.log(1e-12))
+
+
+def test_features_too_large_are_refused(truth, X):
+    with pytest.raises(ValueError, match="the feature 'c0' has values too large to square"):
+        GBCE(3).fit(X, features=1e200 * (1.0 + truth[:, None]))
+    with pytest.raises(ValueError, match=r"features has 1 dimension\(s\)"):
+        GBCE(3).fit(X, features=truth)

@@ -437,7 +437,8 @@ def test_converged_means_that_no_row_moves_any_more(prior, second, rng):
 def test_stopping_early_is_said(inference, X):
     with pytest.warns(ConvergenceWarning, match=f"inference='{inference}' had not converged after max_iter=2"):
         model = NBCE(inference, truncation=6, max_iter=2, tol=0.0, random_state=0).fit(X)
-    assert model.n_iter_ == len(model.history_) == 2
+    assert model.n_iter_ == 2
+    assert len(model.history_) >= 2  # and one more where taking out a cluster raised the bound
     assert not model.converged_
 
 

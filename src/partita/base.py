@@ -116,12 +116,12 @@ class BaseConsensus(ClusterMixin, BaseEstimator):
         clustering_weights = self._clustering_weights(matrix)
         used = clustering_weights > 0
         self._used_columns = np.flatnonzero(used)
-        self._used_n_labels = matrix.n_labels[used]
+        self._code_widths = matrix.n_labels[used]
         self._used_weights = clustering_weights[used]
         codes = matrix.codes if used.all() else np.ascontiguousarray(matrix.codes[:, used])
         labelled = self._have_evidence(codes)
-        _warn_unlabelled(labelled)
-        n_labels = self._used_n_labels
+        warn_unlabelled(labelled)
+        n_labels = self._code_widths
         if self._one_row_per_object():
             distinct = every_row(int(labelled.sum()))
         else:
@@ -137,13 +137,25 @@ class BaseConsensus(ClusterMixin, BaseEstimator):
         active, idle = order[row_weight[order] > 0], order[row_weight[order] == 0]
         row_of = np.full(n_samples, -1, dtype=np.int64)
         row_of[labelled] = distinct.inverse
+        present = self._number_present(row_codes[active])
         return Rows(
-            Ensemble(row_codes[active], n_labels, clustering_weights[used], row_weight[active]),
+            Ensemble(present, self._used_n_labels, clustering_weights[used], row_weight[active]),
             members=_renumber(row_of, active, len(row_codes)),
             n_objects=distinct.counts[active],
             idle_codes=row_codes[idle],
             idle=_renumber(row_of, idle, len(row_codes)),
         )
+
+    def _number_present(self, codes: Codes) -> Codes:
+        """Number the labels that objects of weight have; others are not labels for the method."""
+        self._place_of_code = []
+        for column, width in zip(codes.T, self._code_widths, strict=True):
+            there = np.bincount(column + 1, minlength=width + 1)[1:] > 0
+            place = np.where(there, np.cumsum(there) - 1, -1)
+            # the last two entries stand for -1, missing, and -2, a label that is new
+            self._place_of_code.append(np.append(place, [-1, -1]).astype(np.int32))
+        self._used_n_labels = np.array([max(place.max() + 1, 1) for place in self._place_of_code], dtype=np.int64)
+        return codes if (self._used_n_labels == self._code_widths).all() else self._known_codes(codes)
 
     def _close(self, rows: Rows, found: Consensus) -> None:
         """Number the clusters by decreasing size, and hand the rows' results to their objects."""
@@ -159,10 +171,6 @@ class BaseConsensus(ClusterMixin, BaseEstimator):
         self._cluster_order = order  # cluster of ``_fit_rows`` behind each cluster of ``labels_``
         self._rank = np.full(n_clusters, -1, dtype=np.int64)  # and the other way round
         self._rank[order] = np.arange(len(order))
-        self._is_known = [  # the last two stand for -1, missing, and -2, a label that is new
-            np.append(np.bincount(column + 1, minlength=width + 1)[1:] > 0, [False, False])
-            for column, width in zip(rows.ensemble.codes.T, self._used_n_labels, strict=True)
-        ]
         self.n_clusters_ = len(order)
         soft = found.membership if found.most_probable else None
         # the first of equally probable clusters is that of the new numbering
@@ -198,10 +206,10 @@ class BaseConsensus(ClusterMixin, BaseEstimator):
         return labels, membership
 
     def _known_codes(self, codes: Codes) -> Codes:
-        """The codes with -1 for labels that no fitted object has."""
-        known = np.empty_like(codes)
-        for j, is_known in enumerate(self._is_known):
-            known[:, j] = np.where(is_known[codes[:, j]], codes[:, j], -1)
+        """The codes as the method numbers them, -1 for labels that no fitted object has."""
+        known = np.empty(codes.shape, dtype=np.int32)
+        for j, place in enumerate(self._place_of_code):
+            known[:, j] = place[codes[:, j]]
         return known
 
     def _encode_new(self, X: Any, *, unseen: int = -1) -> Codes:
@@ -238,7 +246,8 @@ def _have_a_label(codes: Codes) -> Array:
     return labelled
 
 
-def _warn_unlabelled(labelled: Array) -> None:
+def warn_unlabelled(labelled: Array) -> None:
+    """Say, once, how many objects nothing is known of."""
     n_without = int((~labelled).sum())
     if n_without:
         warnings.warn(

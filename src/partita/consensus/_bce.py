@@ -64,8 +64,8 @@ class BCE(LabelModel):
         Pseudo-count of every label in every cluster, so that no label is impossible; 0.001 is a good value when new
         objects are to be scored. What rises is then the lower bound plus smoothing times sum log beta.
     n_init : int, default=10
-        Starts; the one with the highest lower bound is kept. With more than 40,000 distinct rows the starts compete on
-        a sample of 10,000 objects, and the best goes on with all.
+        Starts; the one with the highest lower bound is kept. With more than 3,000 distinct rows the starts compete on
+        a sample of 3,000 objects, and the best goes on with all.
     tol : float, default=1e-6
         Relative rise of the lower bound below which a run has converged.
     max_iter : int, default=500

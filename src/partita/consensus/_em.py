@@ -20,8 +20,7 @@ from partita._typing import FloatArray, IntArray
 T = TypeVar("T")
 
 _BLOCK = 8192  # rows a block, at least
-_FEW_OBJECTS = 10_000  # on which starts compete where there are many more distinct rows
-_MANY = 4  # times as many
+_FEW_OBJECTS = 3000  # on which starts compete where there are more distinct rows
 
 
 class Run(NamedTuple):
@@ -111,7 +110,7 @@ def in_order(function: Callable[[T], Any], tasks: list[T], n_jobs: int | None) -
 
 def draw_objects(ensemble: Ensemble, seed: int) -> IntArray | None:
     """Number of objects of each row in a sample on which starts compete; None if all rows are few enough."""
-    if len(ensemble.codes) <= _MANY * _FEW_OBJECTS:
+    if len(ensemble.codes) <= _FEW_OBJECTS:
         return None
     share = ensemble.counts / ensemble.counts.sum()
     return np.random.default_rng(seed).multinomial(_FEW_OBJECTS, share).astype(np.int64)

@@ -41,10 +41,15 @@ class FeatureTable(NamedTuple):
         return np.array([len(found) for found in self.categories], dtype=np.int64)
 
     def read_new(self, features: Any, n_samples: int) -> tuple[FloatArray, Codes]:
-        """Numbers and codes of new objects; categories never seen are missing."""
+        """Numbers and codes of new objects; categories never seen are -2."""
         names, columns = _columns_of(features, n_samples)
-        if len(columns) != len(self.names):
-            raise ValueError(f"features has {len(columns)} columns, but {len(self.names)} were fitted; pass the same.")
+        if sorted(names) != sorted(self.names):
+            raise ValueError(
+                f"features has the columns {', '.join(names):.80}, but {', '.join(self.names):.80} were fitted; pass "
+                "the same ones."
+            )
+        columns = [columns[names.index(name)] for name in self.names]
+        names = self.names
         numbers = np.full((n_samples, len(self.numeric)), np.nan)
         for place, j in enumerate(self.numeric):
             numbers[:, place] = _as_numbers(columns[j], names[j], self.families[j])
@@ -52,7 +57,7 @@ class FeatureTable(NamedTuple):
         for place, j in enumerate(self.categorical):
             found, labels = encode_column(columns[j], names[j], "cluster")
             known = {label: code for code, label in enumerate(self.categories[place].tolist())}
-            codes[:, place] = np.array([known.get(label, -1) for label in labels.tolist()] + [-1], np.int32)[found]
+            codes[:, place] = np.array([known.get(label, -2) for label in labels.tolist()] + [-1], np.int32)[found]
         return (numbers - self.shift) / self.scale, codes
 
 
@@ -76,6 +81,9 @@ def read_features(
     table = np.column_stack([np.empty((len(sample_weight), 0)), *(numbers[j] for j in numeric)])
     gaussian = np.array([kinds[j] == "gaussian" for j in numeric], dtype=bool)
     mean, variance = _moments(table, sample_weight)
+    if not np.isfinite(mean + variance).all():
+        wrong = numeric[int(np.flatnonzero(~np.isfinite(mean + variance))[0])]
+        raise ValueError(f"the feature {names[wrong]!r} has values too large to square; divide it by a power of ten.")
     deviation = np.where(variance > 0, np.sqrt(variance), 1.0)
     shift, scale = np.where(gaussian & standardize, mean, 0.0), np.where(gaussian & standardize, deviation, 1.0)
     return FeatureTable(
@@ -116,6 +124,8 @@ def _columns_of(features: Any, n_samples: int) -> tuple[list[str], list[Array]]:
         raise TypeError("features is a sparse matrix; pass features.toarray(), or a few components of it.")
     if isinstance(features, list | tuple):  # of rows, as scikit-learn reads them
         features = np.asarray(features)
+    if getattr(features, "ndim", 2) != 2:
+        raise ValueError(f"features has {features.ndim} dimension(s); pass (n_samples, n_features): reshape(-1, 1).")
     names, columns = named_columns(features)
     if len(columns[0]) != n_samples:
         raise ValueError(f"features has {len(columns[0])} rows and X has {n_samples}; pass one row an object.")
@@ -186,5 +196,6 @@ def _moments(table: FloatArray, sample_weight: FloatArray) -> tuple[FloatArray, 
     weight = np.where(np.isnan(table), 0.0, sample_weight[:, None])
     total = weight.sum(axis=0)
     values = np.nan_to_num(table)
-    mean = (weight * values).sum(axis=0) / total
-    return mean, (weight * (values - mean) ** 2).sum(axis=0) / total
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean = (weight * values).sum(axis=0) / total
+        return mean, (weight * (values - mean) ** 2).sum(axis=0) / total

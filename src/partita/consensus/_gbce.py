@@ -19,6 +19,7 @@ from partita.base import Rows, remember_columns
 from partita.consensus._bce import BCE, settle
 from partita.consensus._bce_steps import Problem, as_rows, label_columns
 from partita.consensus._features import FeatureTable, check_column_weights, read_features
+from partita.consensus._label_model import UNSEEN
 from partita.consensus._label_tables import by_clustering, lay_out
 
 
@@ -38,8 +39,8 @@ class GBCE(BCE):
     smoothing : float, default=0.0
         Pseudo-count of every label (and category) in every cluster.
     n_init : int, default=10
-        Starts; the one with the highest lower bound is kept. With more than 40,000 rows the starts compete on a sample
-        of 10,000 objects, and the best goes on with all.
+        Starts; the one with the highest lower bound is kept. With more than 3,000 rows the starts compete on a sample
+        of 3,000 objects, and the best goes on with all.
     tol : float, default=1e-6
         Relative rise of the lower bound below which a run has converged.
     max_iter : int, default=500
@@ -261,7 +262,8 @@ class GBCE(BCE):
         codes = self._encode_new(X)
         if features is None or self._table is None:
             return self._place_objects(codes)
-        return self._place_with_features(codes, *self._table.read_new(features, len(codes)))
+        numbers, categories = self._table.read_new(features, len(codes))
+        return self._place_with_features(codes, numbers, np.maximum(categories, -1))
 
     def predict(self, X: Any, features: Any = None) -> IntArray:
         """Most probable cluster of new objects, -1 for those without labels and features.
@@ -311,8 +313,9 @@ class GBCE(BCE):
             return super().score_samples(X)
         codes = self._encode_new(X, unseen=-2)
         numbers, categories = self._table.read_new(features, len(codes))
-        bounds = self._place(self._known_codes(codes), numbers, categories)[1]
-        return np.asarray(bounds + self._penalty_of_unseen(codes))
+        bounds = self._place(self._known_codes(codes), numbers, np.maximum(categories, -1))[1]
+        new = (categories == -2) @ self._table.weights[self._table.categorical]
+        return np.asarray(bounds + self._penalty_of_unseen(codes) + np.log(UNSEEN) * new)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None, features: Any = None) -> float:
         """Mean of ``score_samples``.

@@ -271,7 +271,10 @@ class LabelKMeans(BaseConsensus):
 
     def _fit_raw(self, ensemble: Ensemble, n_clusters: int) -> Consensus:
         """scikit-learn's k-means on the label numbers; one thread, so that sums do not depend on their number."""
-        self._numbers = [_as_numbers(self._matrix.labels[j]) for j in self._used_columns]
+        self._numbers = [
+            _as_numbers(self._matrix.labels[j])[place[:-2] >= 0]
+            for j, place in zip(self._used_columns, self._place_of_code, strict=True)
+        ]
         seen = ensemble.codes >= 0
         points = self._label_numbers(ensemble.codes)
         self._raw_means = (ensemble.counts @ np.where(seen, points, 0)) / (ensemble.counts @ seen)

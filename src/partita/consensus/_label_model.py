@@ -84,7 +84,7 @@ class LabelModel(BaseConsensus):
         """
         check_is_fitted(self, "labels_")
         codes = self._encode_new(X, unseen=-2)
-        distinct = find_distinct_rows(np.maximum(codes, -1), self._used_n_labels)
+        distinct = find_distinct_rows(np.maximum(codes, -1), self._code_widths)
         rows = codes[distinct.first]
         known = self._known_codes(rows)
         log_likelihood = np.zeros(len(rows))
@@ -142,7 +142,7 @@ class LabelModel(BaseConsensus):
 
     def _place_objects(self, codes: Codes) -> tuple[IntArray, FloatArray]:
         """Labels and memberships of new objects, through their distinct rows."""
-        distinct = find_distinct_rows(codes, self._used_n_labels)
+        distinct = find_distinct_rows(codes, self._code_widths)
         labels, membership = self._place_rows(codes[distinct.first])
         assert membership is not None
         return labels[distinct.inverse], membership[distinct.inverse]

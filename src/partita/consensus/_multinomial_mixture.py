@@ -115,8 +115,8 @@ class MultinomialMixture(LabelModel):
         How the M-step sees missing labels: not at all, or as the old parameters expect them, which is the paper's way.
         Both raise the likelihood of the observed labels and stop at the same points; "ignore" gets there sooner.
     n_init : int, default=10
-        Starts; the one with the highest likelihood is kept. With more than 40,000 distinct rows the starts compete on
-        a sample of 10,000 objects, and the best goes on with all.
+        Starts; the one with the highest likelihood is kept. With more than 3,000 distinct rows the starts compete on
+        a sample of 3,000 objects, and the best goes on with all.
     tol : float, default=1e-6
         Relative rise of the log-likelihood below which a run has converged.
     max_iter : int, default=500

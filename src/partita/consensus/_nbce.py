@@ -4,11 +4,13 @@ A Dirichlet-process mixture over the rows of labels, truncated at K clusters; th
 three ways of inference in ``_nbce_gibbs.py``, ``_nbce_vb.py`` and ``_nbce_cvb.py``.
 """
 
+import warnings
 from collections.abc import Iterator
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from scipy.special import logsumexp
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from partita._coassociation import coassociation
@@ -34,6 +36,11 @@ from partita.consensus._partition_loss import best_sample
 _TOLERANCES = {"vb": 1e-6, "cvb": 1e-4}
 _FIRST = {"alpha0": 1.0, "beta": 0.5}  # where "auto" starts
 _AGREE = 1.1  # largest R-hat of chains that agree
+_DISAGREE = 1.5  # from here on a warning is due
+_OF_OTHER_FITS = (  # what one way of inference leaves behind and another does not set
+    "log_joint_", "log_joint_trace_", "n_clusters_trace_", "r_hat_", "coassignment_", "lower_bound_",
+    "_samples", "_copies", "_sample_models", "_predictive",
+)  # fmt: skip
 
 
 class NBCE(LabelModel):
@@ -70,13 +77,13 @@ class NBCE(LabelModel):
     coassignment : bool, default=False
         Compute ``coassignment_``, n x n.
     second_order : bool, default=False
-        Second-order instead of zero-order collapsed variational Bayes. Zero order is too kind to small clusters and
-        tends to keep a few of them; second order is not, and takes two or three times as long a sweep.
+        Second-order instead of zero-order collapsed variational Bayes. Zero order is too kind to small clusters; at the
+        end those whose absence raises the bound are taken out. A sweep takes two or three times as long.
     init : {"kmeans", "random"}, default="kmeans"
         Starts of "vb" and "cvb": clusters of a short k-means on the labels, or label probabilities at random.
     n_init : int, default=10
         Starts of "vb" and "cvb", from 2 clusters to as many as allowed; after 20 iterations the one with the highest
-        bound goes on. With more than 40,000 distinct rows they compete on a sample of 10,000 objects.
+        bound goes on. With more than 3,000 distinct rows they compete on a sample of 3,000 objects.
     tol : float, optional
         Convergence: relative rise of the bound ("vb", default 1e-6), largest change of a probability ("cvb", 1e-4).
     max_iter : int, default=500
@@ -93,7 +100,8 @@ class NBCE(LabelModel):
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
-        Consensus, clusters by decreasing size; -1 for objects without any label.
+        Consensus, clusters by decreasing size; -1 for objects without any label. With "binder" and "vi" they need not
+        be the most probable clusters in ``membership_``.
     n_clusters_ : int
         Clusters that have objects.
     membership_ : ndarray of shape (n_samples, n_clusters_)
@@ -114,12 +122,13 @@ class NBCE(LabelModel):
     samples_ : ndarray of shape (n_kept, n_samples)
         Gibbs: kept assignments of all chains, -1 for objects without any label or without weight.
     coassignment_ : ndarray of shape (n_samples, n_samples)
-        Gibbs, if asked for: posterior probability that two objects are in one cluster; NaN for objects without any
-        label or without weight.
+        If asked for: posterior probability that two objects are in one cluster (from the samples, or from q(z)); NaN
+        for objects without any label or without weight.
     lower_bound_ : float
         "vb", "cvb": lower bound of log p(Y).
     history_ : list of float
-        Lower bound of every iteration (for "vb" it never falls); Gibbs: log p(Y, Z) of every sweep of the best chain.
+        Lower bound of every iteration of "vb", where it never falls, or of every sweep over all rows of "cvb"; Gibbs:
+        log p(Y, Z) of every sweep of the best chain.
     n_iter_ : int
     converged_ : bool
         Gibbs: whether both R-hat are below 1.1.
@@ -227,6 +236,8 @@ class NBCE(LabelModel):
 
     def _fit_rows(self, rows: Rows) -> Consensus:
         self._warn_one_clustering()
+        for name in _OF_OTHER_FITS:
+            self.__dict__.pop(name, None)
         self._members = rows.members
         model = self._model(rows.ensemble)
         fit = {"gibbs": self._fit_gibbs, "vb": self._fit_vb, "cvb": self._fit_cvb}[self.inference]
@@ -251,6 +262,16 @@ class NBCE(LabelModel):
     def _estimate(self) -> tuple[bool, bool]:
         given = self._given()
         return given["alpha0"] == "auto", given["beta"] == "auto"
+
+    def _close(self, rows: Rows, found: Consensus) -> None:
+        super()._close(rows, found)
+        if self.coassignment and self.inference != "gibbs":
+            n = len(self.labels_)
+            ensure_memory(24 * n * n, purpose=f"co-assignments of {n} objects", instead="leave coassignment=False.")
+            member = np.where(rows.members[:, None] >= 0, self.membership_, np.nan)
+            self.coassignment_ = member @ member.T
+            known = np.flatnonzero(rows.members >= 0)
+            self.coassignment_[known, known] = 1.0
 
     # -------------------------------------------------------------------------------------------- Gibbs sampling
 
@@ -303,13 +324,23 @@ class NBCE(LabelModel):
             "log_joint": split_r_hat(self.log_joint_trace_[:, used]),
         }
         self.converged_ = all(value < _AGREE for value in self.r_hat_.values())
+        worst = max(self.r_hat_.values())
+        if worst > _DISAGREE:
+            warnings.warn(
+                f"the chains disagree (R-hat {worst:.2f}): labels_ are those of the best of them, but samples_ and "
+                "what is averaged over them mix several modes. Raise n_sweeps, or n_chains to see how many there are.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
         self.n_iter_, self.history_ = plan.n_sweeps, best.log_joint.tolist()
         self.log_joint_ = best.best_log_joint
         self.alpha0_, self.beta_ = best.best_model.alpha0, best.best_model.beta
 
     def _consensus_of_samples(self, ensemble: Ensemble, best: Chain, objects: IntArray) -> Consensus:
         each = np.ones(len(objects))
-        if self.consensus == "map":
+        if (ensemble.codes == ensemble.codes[0]).all():  # objects that are all alike are one cluster
+            z, model = np.zeros(len(objects), dtype=np.int64), best.best_model
+        elif self.consensus == "map":
             z, model = best.best, best.best_model
         else:
             place = best_sample(self._samples, each, self.consensus)

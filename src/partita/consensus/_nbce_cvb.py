@@ -15,7 +15,8 @@ from scipy.special import entr
 from partita._ensemble import Ensemble, list_labels
 from partita._kernels import nbce_cvb as kernel
 from partita._progress import Progress
-from partita._typing import FloatArray
+from partita._typing import Array, FloatArray
+from partita.consensus._indicator import indicator
 from partita.consensus._label_starts import STARTS
 from partita.consensus._multinomial_mixture import as_rows, posterior
 from partita.consensus._nbce_joint import Counts, Model, by_size, estimate_parameters, log_joint, means
@@ -23,6 +24,7 @@ from partita.consensus._nbce_search import Search
 
 _NOISE = 0.1  # of equal shares in a start
 _TURNS = 5  # sweeps over rows that still move between two over all
+_SHARE = 1e-6  # smallest probability that an object may have left in other clusters
 _SHORT = 20  # sweeps of each start, before the best goes on
 _BLOCK = 8192  # rows of which the entropy is computed at a time
 
@@ -115,11 +117,46 @@ def fit(ensemble: Ensemble, model: Model, search: Search, bar: Progress, *, seco
     best: Solution = search.best(run, len(few.codes))
     if few is ensemble:
         if best.converged or search.max_iter <= _SHORT:
-            return best
+            return drop_clusters(few, best)
         rest = search.max_iter - best.n_iter
         end = solve(few, best.model, best.gamma, max_iter=rest, **options)  # type: ignore[arg-type]
-        return end._replace(history=best.history + end.history, n_iter=best.n_iter + end.n_iter)
+        return drop_clusters(few, end._replace(history=best.history + end.history, n_iter=best.n_iter + end.n_iter))
     table, weights = means(best.counts, best.model)
     rows = as_rows(ensemble.codes, ensemble.n_labels, ensemble.counts)
     gamma = posterior(rows, np.log(table) * model.cell_weight[:, None], np.log(np.maximum(weights, 1e-300)))[0]
-    return solve(ensemble, best.model, gamma, max_iter=search.max_iter, **options)  # type: ignore[arg-type]
+    end = solve(ensemble, best.model, gamma, max_iter=search.max_iter, **options)  # type: ignore[arg-type]
+    return drop_clusters(ensemble, end)
+
+
+def drop_clusters(ensemble: Ensemble, solution: Solution) -> Solution:
+    """Take out clusters as long as that raises the bound: those that are nobody's first choice, then small ones.
+
+    The approximations are kind to small clusters, zero order above all, and keep some that the bound does not want.
+    """
+    used = np.bincount(solution.gamma.argmax(axis=1), minlength=solution.gamma.shape[1]) > 0
+    solution = _take_out(ensemble, solution, ~used)
+    for cluster in np.flatnonzero(used)[np.argsort(solution.counts.size[used], kind="stable")][:-1]:
+        alone = np.arange(len(used)) == cluster
+        solution = _take_out(ensemble, solution, alone)
+    return solution
+
+
+def _take_out(ensemble: Ensemble, solution: Solution, out: Array) -> Solution:
+    """The solution without some clusters, if its bound is higher."""
+    gamma = np.where(out, 0.0, solution.gamma)
+    total = gamma.sum(axis=1, keepdims=True)
+    if (total < _SHARE).any():  # an object would have nowhere to go
+        return solution
+    gamma /= total
+    model = solution.model
+    counts = expected_counts(ensemble, gamma, model)
+    bound = log_joint(counts, model) + entropy(gamma, ensemble.counts)
+    if bound <= solution.history[-1]:
+        return solution
+    return solution._replace(gamma=gamma, counts=counts, history=[*solution.history, bound])
+
+
+def expected_counts(ensemble: Ensemble, gamma: FloatArray, model: Model) -> Counts:
+    """Expected number of objects, and of each label, in each cluster."""
+    weighted = ensemble.counts[:, None] * gamma
+    return Counts(weighted.sum(axis=0), np.asarray(indicator(ensemble).H.T @ weighted))

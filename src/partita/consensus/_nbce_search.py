@@ -9,6 +9,8 @@ from partita._ensemble import Ensemble
 from partita._typing import IntArray
 from partita.consensus._em import draw_objects, in_order, take_objects
 
+_ALONE = 20  # clusters of a start that has no other beside it
+
 
 class Search(NamedTuple):
     """What to try."""
@@ -24,7 +26,8 @@ class Search(NamedTuple):
     def tasks(self, n_rows: int) -> Iterator[tuple[int, int]]:
         """Number of clusters, spread evenly on the log scale, and seed of each start."""
         most = max(1, min(self.n_clusters, n_rows))
-        sizes = np.geomspace(min(2, most), most, len(self.seeds) - 1)
+        n_starts = len(self.seeds) - 1
+        sizes = np.geomspace(min(2, most), most, n_starts) if n_starts > 1 else np.array([min(most, _ALONE)])
         return zip(np.rint(sizes).astype(int).tolist(), self.seeds[:-1].tolist(), strict=True)
 
     def few_objects(self, ensemble: Ensemble) -> Ensemble:

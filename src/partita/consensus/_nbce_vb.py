@@ -25,6 +25,7 @@ from partita.consensus._multinomial_mixture import Stats, as_rows, expect_all
 from partita.consensus._nbce_joint import Counts, Model, estimate_parameters
 from partita.consensus._nbce_search import Search
 
+_SMALL = 0.05  # share of the objects below which a cluster is small
 _SHORT = 20  # iterations of each start, before the best goes on
 
 
@@ -93,16 +94,38 @@ def fit(ensemble: Ensemble, model: Model, search: Search, bar: Progress) -> Run:
     best: Run = search.best(run, len(few.codes))
     if few is ensemble:
         if best.converged or search.max_iter <= _SHORT:
-            return best
+            return _drop_clusters(few, best, search, bar)
         rest = _climb(few, best.state, search._replace(max_iter=search.max_iter - len(best.history) + 1), bar)
-        return rest._replace(history=best.history + rest.history[1:])
+        return _drop_clusters(few, rest._replace(history=best.history + rest.history[1:]), search, bar)
     xi, rho, found = best.state
     grown = float(ensemble.counts.sum() / few.counts.sum())
     prior = State(np.full(K, found.alpha0 / K), np.full(rho.shape, found.beta), found)
     state = State(
         prior.xi + grown * np.maximum(xi - prior.xi, 0.0), prior.rho + grown * np.maximum(rho - prior.rho, 0.0), found
     )
-    return _climb(ensemble, state, search, bar)
+    return _drop_clusters(ensemble, _climb(ensemble, state, search, bar), search, bar)
+
+
+def _drop_clusters(ensemble: Ensemble, run: Run, search: Search, bar: Progress) -> Run:
+    """Take out small clusters, one at a time, as long as the bound that is reached without them is higher."""
+    for _ in range(search.n_clusters):
+        mass = run.state.xi - run.state.model.alpha0 / search.n_clusters
+        small = np.flatnonzero((mass > 0.5) & (mass < _SMALL * mass.sum()))
+        for cluster in small[np.argsort(mass[small], kind="stable")]:
+            found = _climb(ensemble, _without(run.state, int(cluster)), search, bar)
+            if found.history[-1] > run.history[-1] + search.tol * abs(run.history[-1]):
+                run = found._replace(history=[*run.history, found.history[-1]])
+                break
+        else:
+            break
+    return run
+
+
+def _without(state: State, cluster: int) -> State:
+    """The state with a cluster as empty as the prior makes it."""
+    xi, rho = state.xi.copy(), state.rho.copy()
+    xi[cluster], rho[:, cluster] = state.model.alpha0 / len(xi), state.model.beta
+    return State(xi, rho, state.model)
 
 
 def _climb(ensemble: Ensemble, state: State, search: Search, bar: Progress) -> Run:
