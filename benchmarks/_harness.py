@@ -93,6 +93,8 @@ def print_table(rows: list[dict[str, Any]]) -> None:
             print(f"{head} failed: {row['error']}")
             continue
         other = "" if row.get("agrees") in (True, None) else "  another answer!"
+        if isinstance(row["answer"], dict):  # scores that may differ
+            other += "".join(f"  {name} {value}" for name, value in row["answer"].items())
         print(
             f"{head} {row['seconds']:>9.3f} {row['peak_mib']:>9.0f} {row['added_mib']:>9.0f} "
             f"{row.get('ratio', float('nan')):>7.1f}{other}"

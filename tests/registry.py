@@ -62,6 +62,7 @@ _EAC = LABELS_ONLY | {TAKES_K, REFUSES_K, FINDS_K, TIES_BY_INDEX}
 
 _PCC = frozenset({RELABELLING, DUPLICATE_IS_WEIGHT, TAKES_K, MONOTONE, SOFT, ACCURATE})
 
+_GRAPH = LABELS_ONLY | {TAKES_K, ACCURATE}
 _MODEL = LABELS_ONLY | {TAKES_K, RISES, SOFT, PREDICTS, PLACES, ACCURATE, MODEL}
 _NBCE = LABELS_ONLY | {FINDS_K, SOFT, PREDICTS, ACCURATE, MODEL}
 
@@ -95,6 +96,24 @@ ESTIMATORS: dict[str, Entry] = {
     "NBCE-cvb": Entry(_nbce("cvb", n_init=4), _NBCE),
     "NBCE-cvb-second-order": Entry(_nbce("cvb", "fsd", n_init=4, second_order=True), _NBCE),
     "BCE-smooth": Entry(_soft("BCE", smoothing=0.01, init="random"), _MODEL),
+    "CSPA": Entry(_soft("CSPA"), _GRAPH),
+    "CSPA-pairs": Entry(_soft("CSPA", pairs=20, partitioner="spectral"), _GRAPH - {REPEAT_IS_WEIGHT, ROW_ORDER}),
+    "CSPA-metis": Entry(_soft("CSPA", partitioner="metis"), _GRAPH),
+    "HGPA": Entry(_soft("HGPA"), _GRAPH),
+    "HGPA-clique": Entry(_soft("HGPA", partitioner="clique"), _GRAPH),
+    "MCLA": Entry(_soft("MCLA"), _GRAPH),
+    "HBGF": Entry(_soft("HBGF"), _GRAPH),
+    "HBGF-spectral": Entry(_soft("HBGF", partitioner="spectral"), _GRAPH),
+    "CumulativeVoting": Entry(_soft("CumulativeVoting"), _GRAPH | {SOFT}),
+    "CumulativeVoting-acv": Entry(_soft("CumulativeVoting", scheme="acv"), _GRAPH | {SOFT}),
+    "NMFConsensus": Entry(_soft("NMFConsensus", n_init=2), _GRAPH | {SOFT}),
+    "MultiEAC": Entry(
+        lambda **parameters: partita.MultiEAC(**parameters), LABELS_ONLY | {TAKES_K, REFUSES_K, FINDS_K, ACCURATE}
+    ),
+    "SoftCSPA": Entry(_soft("SoftCSPA"), _GRAPH),
+    "SoftMCLA": Entry(_soft("SoftMCLA"), _GRAPH),
+    "SoftHBGF": Entry(_soft("SoftHBGF"), _GRAPH),
+    "ITK": Entry(_soft("ITK"), _GRAPH | {MONOTONE}),
     # the numbers of the labels are its data, so renaming them changes the answer
     "LabelKMeans-raw": Entry(
         _label_kmeans(coding="raw"), frozenset({DUPLICATE_IS_WEIGHT, TAKES_K, MONOTONE, PREDICTS})
@@ -113,7 +132,7 @@ WEIGHTS_CHECK = "check_sample_weight_equivalence_on_dense_data"
 
 def expected_failed_checks(estimator: Any) -> dict[str, str]:
     """Checks of scikit-learn that this estimator fails, with the reason."""
-    symmetric = type(estimator).__name__ in ("BCE", "NBCE") or getattr(estimator, "missing", None) == "impute"
+    symmetric = isinstance(estimator, partita.NBCE)
     return EXPECTED_FAILED_CHECKS | (
         {WEIGHTS_CHECK: "all partitions of its data are equally good"} if symmetric else {}
     )

@@ -121,6 +121,19 @@ def test_object_of_weight_zero_has_no_influence(name, X, rng):
 
 
 @every
+def test_label_of_an_object_of_weight_zero_has_no_influence(name, X):
+    strange = X.copy()
+    strange[0, :3] = 9
+    weight = np.ones(len(X))
+    weight[0] = 0
+    weighted = make(name).fit(strange, sample_weight=weight)
+    alone = make(name).fit(X[1:])
+    assert np.array_equal(weighted.labels_[1:], alone.labels_)
+    if SOFT in ESTIMATORS[name].promises:
+        assert np.allclose(weighted.membership_[1:], alone.membership_, atol=1e-6)
+
+
+@every
 def test_empty_clustering_is_absent(name, X):
     with_empty = np.column_stack([X, np.full(len(X), -1)])
     with pytest.warns(EmptyColumnWarning, match=r"1 of 16 clusterings .* 'c15'"):

@@ -1,9 +1,15 @@
 """Import what an extra provides, or say which extra to install."""
 
 from importlib import import_module
+from importlib.util import find_spec
 from types import ModuleType
 
 from partita.exceptions import MissingExtraError
+
+
+def available(module: str) -> bool:
+    """Whether a module can be imported, without importing it."""
+    return find_spec(module) is not None
 
 
 def require(module: str, *, extra: str, purpose: str) -> ModuleType:

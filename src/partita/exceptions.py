@@ -33,5 +33,9 @@ class LeftOutWarning(UserWarning):
     """A metric left out objects that are unlabelled (-1) in one of its arguments."""
 
 
+class PartitionerWarning(UserWarning):
+    """The partitioner that was asked for is not installed, and another one was used."""
+
+
 class IdentifiabilityWarning(UserWarning):
     """A model was fitted to data that cannot tell its parameters, such as a mixture to a single clustering."""

@@ -11,6 +11,7 @@ class Method(NamedTuple):
     finds_k: bool  # works without --n-clusters
     soft: bool  # gives probabilities
     source: str
+    for_soft: bool = False  # made for soft clusterings; on labels the same as another method
 
 
 METHODS = {
@@ -83,6 +84,87 @@ METHODS = {
         finds_k=False,
         soft=False,
         source="Topchy et al. 2003",
+    ),
+    "cspa": Method(
+        "CSPA",
+        "cluster-based similarity partitioning: a graph of objects, partitioned",
+        finds_k=False,
+        soft=False,
+        source="Strehl and Ghosh 2002",
+    ),
+    "hgpa": Method(
+        "HGPA",
+        "hypergraph partitioning: every cluster a hyperedge",
+        finds_k=False,
+        soft=False,
+        source="Strehl and Ghosh 2002",
+    ),
+    "mcla": Method(
+        "MCLA",
+        "meta-clustering: the clusters of all clusterings are clustered",
+        finds_k=False,
+        soft=False,
+        source="Strehl and Ghosh 2002",
+    ),
+    "hbgf": Method(
+        "HBGF",
+        "bipartite graph of objects and clusters, partitioned",
+        finds_k=False,
+        soft=False,
+        source="Fern and Brodley 2004",
+    ),
+    "voting": Method(
+        "CumulativeVoting",
+        "cumulative votes for the clusters of a reference",
+        finds_k=False,
+        soft=True,
+        source="Ayad and Kamel 2008",
+    ),
+    "nmf": Method(
+        "NMFConsensus",
+        "non-negative factorisation of the co-association",
+        finds_k=False,
+        soft=True,
+        source="Li et al. 2007",
+    ),
+    "multi-eac": Method(
+        "MultiEAC",
+        "evidence accumulation from stable clusters",
+        finds_k=True,
+        soft=False,
+        source="Fred and Jain 2006",
+    ),
+    "soft-cspa": Method(
+        "SoftCSPA",
+        "cspa for soft clusterings",
+        finds_k=False,
+        soft=False,
+        source="Punera and Ghosh 2007",
+        for_soft=True,
+    ),
+    "soft-mcla": Method(
+        "SoftMCLA",
+        "mcla for soft clusterings",
+        finds_k=False,
+        soft=False,
+        source="Punera and Ghosh 2007",
+        for_soft=True,
+    ),
+    "soft-hbgf": Method(
+        "SoftHBGF",
+        "hbgf for soft clusterings",
+        finds_k=False,
+        soft=False,
+        source="Punera and Ghosh 2007",
+        for_soft=True,
+    ),
+    "itk": Method(
+        "ITK",
+        "k-means for soft clusterings, with the Kullback-Leibler divergence",
+        finds_k=False,
+        soft=False,
+        source="Punera and Ghosh 2007",
+        for_soft=True,
     ),
     "label-kmeans": Method(
         "LabelKMeans",

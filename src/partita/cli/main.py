@@ -11,6 +11,7 @@ import click
 
 from partita import __version__
 from partita.cli.check import check
+from partita.cli.compare import compare
 from partita.cli.consensus import consensus
 from partita.cli.demo import demo
 from partita.cli.methods import methods
@@ -28,7 +29,7 @@ def app() -> None:
     """
 
 
-for command in (demo, check, consensus, methods):
+for command in (demo, check, consensus, compare, methods):
     app.add_command(command)
 
 

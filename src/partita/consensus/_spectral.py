@@ -1,0 +1,68 @@
+"""Spectral partitioning: rows of the leading eigenvectors of a normalised similarity, clustered by k-means.
+
+Ng, Jordan and Weiss: D^-1/2 W D^-1/2, top k eigenvectors, rows normalised, k-means. Where W = A A' for a sparse A with
+few columns (labels), the eigenvectors are the left singular vectors of D^-1/2 A and no n x n matrix is formed.
+A vertex of weight w stands for w vertices with the same neighbours.
+"""
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.linalg import eigh
+from sklearn.cluster import KMeans
+from threadpoolctl import threadpool_limits
+
+from partita._typing import FloatArray, IntArray
+
+_DENSE = 600  # vertices, or labels, up to which all eigenvectors are computed
+_STARTS = 10
+
+
+def embed_graph(W: Any, weight: FloatArray, n_vectors: int, seed: int) -> FloatArray:
+    """Top eigenvectors of the normalised similarity W (sparse, symmetric): one row a vertex."""
+    root = np.sqrt(weight)
+    degree = np.asarray(W @ weight).ravel()
+    scale = root / np.sqrt(np.maximum(degree, np.finfo(float).tiny))
+    n = len(weight)
+    if n <= _DENSE:
+        dense = W.toarray()
+        return np.asarray(eigh(scale[:, None] * dense * scale, subset_by_index=(max(0, n - n_vectors), n - 1))[1])
+    normal = sparse.diags_array(scale) @ sparse.csr_array(W) @ sparse.diags_array(scale)
+    start = np.random.default_rng(seed).random(n)
+    return np.asarray(sparse.linalg.eigsh(normal, k=min(n_vectors, n - 1), which="LA", v0=start)[1])
+
+
+def embed_factor(
+    A: Any, weight: FloatArray, n_vectors: int, seed: int, *, bipartite: bool = False
+) -> tuple[FloatArray, FloatArray]:
+    """Singular vectors of the normalised factor A: of its rows, and of its columns.
+
+    W = A A' is normalised by its degrees; with ``bipartite`` rows and columns of A are each normalised by their sums.
+    """
+    root = np.sqrt(weight)
+    mass = np.asarray(A.T @ weight).ravel()
+    degree = np.asarray(A.sum(axis=1)).ravel() if bipartite else np.asarray(A @ mass).ravel()
+    left = root / np.sqrt(np.maximum(degree, np.finfo(float).tiny))
+    right = 1 / np.sqrt(np.maximum(mass, np.finfo(float).tiny)) if bipartite else np.ones(A.shape[1])
+    normal = sparse.csr_array(sparse.diags_array(left) @ A @ sparse.diags_array(right))
+    if A.shape[1] > _DENSE:
+        k = min(n_vectors, min(normal.shape) - 1)
+        start = np.random.default_rng(seed).random(min(normal.shape))
+        U, _, Vt = sparse.linalg.svds(normal, k=k, v0=start)
+        return np.asarray(U), np.asarray(Vt.T)
+    t = A.shape[1]
+    values, V = eigh((normal.T @ normal).toarray(), subset_by_index=(max(0, t - n_vectors), t - 1))
+    U = np.asarray(normal @ V) / np.sqrt(np.maximum(values, 1e-12))
+    return U, np.asarray(V)
+
+
+def cluster_rows(vectors: FloatArray, weight: FloatArray, n_clusters: int, seed: int) -> IntArray:
+    """k-means on the rows, scaled to length 1; one thread, so that sums do not depend on their number."""
+    length = np.linalg.norm(vectors, axis=1, keepdims=True)
+    points = vectors / np.maximum(length, np.finfo(float).tiny)
+    if len(points) < 10 * n_clusters:  # k-means warns where there are fewer different points than clusters
+        n_clusters = min(n_clusters, len(np.unique(points.round(9), axis=0)))
+    model = KMeans(n_clusters, n_init=_STARTS, random_state=seed)
+    with threadpool_limits(limits=1):
+        return np.asarray(model.fit(points, sample_weight=weight).labels_, dtype=np.int64)
