@@ -201,3 +201,12 @@ def test_weights_decide_and_zero_is_silent():
     assert same_partition(majority_vote(X, weights=[0, 0, 1]), b)
     with pytest.raises(ValueError, match="weights"):
         majority_vote(X, weights=[1, 2])
+
+
+@given(X=label_matrices(max_rows=8, max_columns=3, max_label=2, min_rows=3), seed=st.integers(0, 99))
+def test_vote_of_weight_two_is_the_partition_twice(X, seed):
+    if not (X >= 0).any(axis=0).all():
+        return
+    weights = np.random.default_rng(seed).integers(1, 3, size=X.shape[1])
+    twice = np.repeat(X, weights, axis=1)
+    assert np.array_equal(majority_vote(X, weights=weights), majority_vote(twice))

@@ -67,7 +67,7 @@ def _by_size(labels: IntArray) -> IntArray:
 def _most_central(codes: IntArray, weight: FloatArray) -> int:
     """The partition most like the others, the first among equals."""
     n = codes.shape[1]
-    likeness = np.zeros(n)
+    likeness = weight.copy()  # a partition is like itself, as often as it counts
     for a in range(n):
         for b in range(a):
             both = (codes[:, a] >= 0) & (codes[:, b] >= 0)
