@@ -245,3 +245,50 @@ def test_a_reader_that_goes_away_is_no_error(labels):
     done = subprocess.run(["bash", "-c", pipe], capture_output=True, text=True)
     assert done.stdout.strip() == "wine,label"
     assert "Traceback" not in done.stderr
+
+
+@pytest.fixture
+def features(tmp_path):
+    """Three features of the wines in another order, with their ids."""
+    target = pd.factorize(load_wine_ensemble().target)[0]
+    frame = pd.DataFrame({"wine": load_wine_ensemble().ids, "size": 3.0 * target, "count": 4 * target, "kind": "u"})
+    frame.loc[frame["count"] > 3, "kind"] = "v"
+    path = tmp_path / "features.csv"
+    frame.sample(frac=1, random_state=0).to_csv(path, index=False)
+    return path
+
+
+def test_features_are_matched_by_id(call, labels, features, tmp_path):
+    arguments = ["--method", "gbce", "-k", 3, "--seed", 0, "--features", features, "--family", "count=poisson"]
+    code, out, err = call("consensus", labels, "-o", "out.csv", *arguments)
+    assert (code, err) == (0, "")
+    assert "fit_predict(X, features=F, families={'count': 'poisson'})" in out
+    found = pd.read_csv(tmp_path / "out.csv")
+    table = pd.crosstab(load_wine_ensemble().target, found["label"])
+    assert (table.max(axis=1) > 40).all()
+
+
+def test_features_that_do_not_fit_are_refused(call, labels, features, tmp_path):
+    of_bce = call("consensus", labels, "--method", "bce", "-k", 3, "--features", features)
+    assert of_bce[0] == 2
+    assert "features are for --method gbce" in of_bce[2]
+    short = tmp_path / "short.csv"
+    pd.read_csv(features).drop(columns="wine").head(5).to_csv(short, index=False)
+    assert (
+        "has 5 rows and the labels have 178" in call("consensus", labels, "-m", "gbce", "-k", 3, "--features", short)[2]
+    )
+    pd.read_csv(features).head(5).to_csv(short, index=False)
+    assert "has no row for the object" in call("consensus", labels, "-m", "gbce", "-k", 3, "--features", short)[2]
+    twice = pd.concat([pd.read_csv(features)] * 2)
+    twice.to_csv(short, index=False)
+    assert "twice; ids must be different" in call("consensus", labels, "-m", "gbce", "-k", 3, "--features", short)[2]
+    assert "--family is of no use" in call("consensus", labels, "-m", "gbce", "-k", 3, "--family", "poisson")[2]
+
+
+@pytest.mark.parametrize("method", ["bce", "mm", "qmi", "nbce", "cspa", "mcla", "hbgf", "hgpa", "voting", "nmf"])
+def test_methods_run_from_the_command_line(call, labels, method, tmp_path):
+    k = [] if method == "nbce" else ["-k", 3]
+    code, out, _ = call("consensus", labels, "-o", "out.csv", "--method", method, "--seed", 0, *k)
+    assert code == 0
+    assert f"method {method}" in out
+    assert len(pd.read_csv(tmp_path / "out.csv")) == 178

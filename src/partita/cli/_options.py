@@ -48,6 +48,18 @@ def parse_settings(settings: tuple[str, ...]) -> dict[str, Any]:
     return parameters
 
 
+def parse_families(families: tuple[str, ...]) -> str | dict[str, str] | None:
+    """One family for all features, or families by name."""
+    if not families:
+        return None
+    if len(families) == 1 and "=" not in families[0]:
+        return families[0]
+    wrong = [family for family in families if "=" not in family]
+    if wrong:
+        raise click.UsageError(f"--family {wrong[0]!r} must be NAME=FAMILY where there are several.")
+    return {name.strip(): family.strip() for name, _, family in (text.partition("=") for text in families)}
+
+
 def parse_value(text: str) -> Any:
     """A number, list or truth value where the text is one, else the text."""
     try:

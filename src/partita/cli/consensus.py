@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
-from partita.cli._methods import METHODS, build, python_call
-from partita.cli._options import parse_settings, parse_value, reading_arguments, reading_options
+from partita.cli._methods import METHODS, Features, build, python_call
+from partita.cli._options import parse_families, parse_settings, parse_value, reading_arguments, reading_options
 
 
 @click.command()
@@ -43,6 +43,13 @@ from partita.cli._options import parse_settings, parse_value, reading_arguments,
 @click.option("--divergence", help="For pcc: kl or l2 [kl].")
 @click.option("--pairs", help="For pcc, baum-eagon, aspect: all, a share such as 0.01, or a number an object [all].")
 @click.option("--features", type=click.Path(), help="For gbce: table of features, one row an object.")
+@click.option(
+    "--family",
+    "families",
+    metavar="[NAME=]FAMILY",
+    multiple=True,
+    help="For gbce: gaussian, poisson, bernoulli or categorical, of one feature (repeatable) or of all [by type].",
+)
 @click.option("--membership", type=click.Path(), help="File to write the probabilities of a soft method to.")
 @reading_options
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
@@ -56,6 +63,7 @@ def consensus(
     divergence: str | None,
     pairs: str | None,
     features: str | None,
+    families: tuple[str, ...],
     membership: str | None,
     columns: str | None,
     id_column: str | None,
@@ -79,8 +87,11 @@ def consensus(
     if seed is not None:
         parameters["random_state"] = seed
     _check_usage(method, parameters, membership, features)
+    if families and features is None:
+        raise click.UsageError("--family is of no use without --features.")
     reading = reading_arguments(columns, id_column, no_ids, header)
-    summary, table = run_consensus(file, output, method, parameters, reading, noise, membership, features)
+    beside = Features(features, parse_families(families)) if features is not None else None
+    summary, table = run_consensus(file, output, method, parameters, reading, noise, membership, beside)
     if as_json:
         if output is None:
             summary["ids"], summary["labels"] = (table[name].tolist() for name in table.columns)
@@ -109,7 +120,7 @@ def run_consensus(
     reading: dict[str, Any],
     noise: Any = "missing",
     membership: str | None = None,
-    features: str | None = None,
+    features: Features | None = None,
 ) -> tuple[dict[str, Any], Any]:
     """Read, fit, write; returns a summary of plain values and the table of labels."""
     import numpy as np
@@ -121,7 +132,7 @@ def run_consensus(
     for target in (output, membership):
         if target is not None:
             check_output(target)
-            _refuse_input_as_output(target, file, features)
+            _refuse_input_as_output(target, file, None if features is None else features.path)
     if membership is not None and output is not None and Path(membership).absolute() == Path(output).absolute():
         raise ValueError(f"the labels and the probabilities cannot both go to {output!r}; choose two names.")
     estimator = build(method, parameters)
@@ -129,7 +140,7 @@ def run_consensus(
         estimator.set_params(verbose=sys.stderr.isatty())
     table = read_labels(file, **reading)
     matrix = check_label_matrix(table.labels, noise)
-    beside = {} if features is None else {"features": read_features(features, table)}
+    beside = {} if features is None else features.arguments(read_features(features.path, table))
     start = time.perf_counter()
     estimator.fit(matrix, **beside)
     seconds = time.perf_counter() - start
