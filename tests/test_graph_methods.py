@@ -220,3 +220,10 @@ def test_nothing_to_partition_is_recorded(method):
 def test_a_wrong_parameter_is_named(method, bad, X):
     with pytest.raises(ValueError, match=next(iter(bad))):
         method(**bad).fit(X)
+
+
+@pytest.mark.parametrize("scale", [0.05, 3.0, 1e10])
+def test_hgpa_does_not_depend_on_the_unit_of_weights(scale):
+    X, truth = noisy_ensemble(flip=0.05)
+    labels = HGPA(3, random_state=0).fit(X, sample_weight=np.full(len(X), scale)).labels_
+    assert adjusted_rand_score(truth, labels) == 1

@@ -194,3 +194,17 @@ def test_spectral_asks_for_no_extra(no_extras):
     X = noisy_ensemble().X
     assert HGPA(3, partitioner="clique", random_state=0).fit(X).partitioner_ == "clique"
     assert CSPA(3, partitioner="spectral", random_state=0).fit(X).partitioner_ == "spectral"
+
+
+def test_graph_is_left_as_it_was(rng):
+    W = sparse.csr_array(rng.random((12, 12)) + 5 * np.eye(12))
+    W = sparse.csr_array(W + W.T)
+    before = W.toarray().copy()
+    module.partition_graph(W, 3, np.ones(12), partitioner="metis")
+    assert np.array_equal(W.toarray(), before)
+
+
+def test_whole_weights_are_bounded():
+    assert module.whole_weights(np.array([0.5, 1.0, 0.0])).tolist() == [1, 2, 0]
+    assert module.whole_weights(np.full(5, 1e15)).sum() <= 1.01e9
+    assert (module.whole_weights(np.array([1e-12, 1.0])) >= 1).all()

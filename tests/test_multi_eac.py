@@ -111,3 +111,11 @@ def test_groups_of_another_shape_are_refused(groups, X):
 def test_a_wrong_parameter_is_named(bad, X):
     with pytest.raises(ValueError, match=next(iter(bad))):
         MultiEAC(3, **bad).fit(X)
+
+
+def test_weights_are_those_of_evidence_accumulation(X):
+    weights = np.linspace(0.5, 3, X.shape[1])
+    plain = EAC(3, weights=weights).fit(X)
+    multi = MultiEAC(3, stability=0, weighting="uniform", weights=weights).fit(X)
+    assert np.array_equal(plain.labels_, multi.labels_)
+    assert np.allclose(plain.dendrogram_[:, 2], multi.dendrogram_[:, 2])

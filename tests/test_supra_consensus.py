@@ -177,3 +177,9 @@ def test_compare_refuses_a_bad_target_before_it_runs(call, labels):
     assert code != 0
     assert "nowhere" in err
     assert out == ""
+
+
+def test_methods_may_be_a_list(X):
+    assert len(supra_consensus(X, methods=[CSPA(3, random_state=0), CSPA(2, random_state=0)]).outcomes) == 2
+    with pytest.raises(TypeError, match="must be a dict of estimators by name, or a list of estimators"):
+        supra_consensus(X, methods=["cspa"])

@@ -210,3 +210,11 @@ def test_vote_of_weight_two_is_the_partition_twice(X, seed):
     weights = np.random.default_rng(seed).integers(1, 3, size=X.shape[1])
     twice = np.repeat(X, weights, axis=1)
     assert np.array_equal(majority_vote(X, weights=weights), majority_vote(twice))
+
+
+def test_clusters_without_a_partner_do_not_vote_together():
+    reference = np.repeat([0, 1], [9, 6])
+    b, c = reference.copy(), reference.copy()
+    b[:3], c[2:5] = 2, 2
+    labels = majority_vote(np.column_stack([reference, b, c]), weights=[1.4, 1, 1])
+    assert same_partition(labels, reference)

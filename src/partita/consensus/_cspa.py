@@ -16,7 +16,8 @@ from partita._ensemble import Ensemble, group_columns
 from partita._parameters import Interval, StrOptions
 from partita.consensus._graph_consensus import GraphConsensus
 from partita.consensus._graph_partition import GENEROUS, Parts, partition_factor, partition_graph
-from partita.consensus._indicator import Indicator
+from partita.consensus._hbgf import spectral_candidates
+from partita.consensus._indicator import Indicator, through_labels
 
 _FEW_ROWS = 4000  # distinct rows up to which all pairs are edges
 _PAIRS = 50  # pairs a row that are drawn beyond
@@ -97,17 +98,15 @@ class CSPA(GraphConsensus):
         if pairs == "auto":
             pairs = "all" if n <= _FEW_ROWS else _PAIRS
             if n > _FEW_ROWS and self.partitioner != "metis":
-                return partition_factor(_through_labels(ensemble, of), n_clusters, ensemble.counts, seed)
+                return partition_factor(through_labels(ensemble, of), n_clusters, ensemble.counts, seed)
         W = _similarity(ensemble, pairs, seed)
+        also = []
+        if 1 < n_clusters < n:  # where one cluster is far larger, k-means on the objects of W misses good cuts
+            A = sparse.csr_array(of.H[:, of.size > 0] * of.cell_weight[of.size > 0])
+            also = [labels[:n] for labels in spectral_candidates(A, n_clusters, ensemble.counts, seed)]
         return partition_graph(
-            W, n_clusters, ensemble.counts, partitioner=self.partitioner, imbalance=self.imbalance, seed=seed
+            W, n_clusters, ensemble.counts, partitioner=self.partitioner, imbalance=self.imbalance, seed=seed, also=also
         )
-
-
-def _through_labels(ensemble: Ensemble, of: Indicator) -> Any:
-    """A with W = A A': H H' / M, or C_ij M / (N_i N_j) with missing labels."""
-    share = (ensemble.codes >= 0) @ ensemble.weights / ensemble.weights.sum()  # N_i / M
-    return sparse.csr_array(sparse.diags_array(1 / share) @ (of.H * np.sqrt(of.cell_weight / ensemble.weights.sum())))
 
 
 def _similarity(ensemble: Ensemble, pairs: Any, seed: int) -> Any:

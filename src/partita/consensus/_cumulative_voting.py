@@ -50,6 +50,9 @@ class CumulativeVoting(BaseConsensus):
 
     Notes
     -----
+    Made for clusterings alike in their numbers of clusters; from ensembles that split a large cluster in many ways the
+    mergers need not find it again.
+
     A clustering that does not label an object has no vote on it. Cost with r distinct rows, m clusterings and a
     reference of q clusters: r m q for the votes, r q^2 for the mergers.
 

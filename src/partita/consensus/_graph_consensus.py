@@ -29,6 +29,7 @@ class GraphConsensus(BaseConsensus):
     }
 
     partitioner_: str
+    _object_weight = 1.0  # mean weight of an object
 
     def __init__(
         self,
@@ -52,6 +53,7 @@ class GraphConsensus(BaseConsensus):
     def _fit_rows(self, rows: Rows) -> Consensus:
         ensemble = rows.ensemble
         of = indicator(ensemble)
+        self._object_weight = float(ensemble.counts.sum() / rows.n_objects.sum())
         seed = int(draw_seeds(self.random_state, 1)[0])
         parts = self._partition(ensemble, of, min(self.n_clusters, len(ensemble.codes)), seed)
         self.partitioner_ = parts.partitioner

@@ -6,6 +6,7 @@ cut / volume, is kept.
 """
 
 import warnings
+from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ from partita.exceptions import PartitionerWarning
 Partitioner = Literal["auto", "metis", "spectral"]
 GENEROUS = 2.0  # allowed excess of a part over the mean, relative: three times the mean
 _LADDER = (0.03, 0.1, 0.3, 1.0)  # imbalances to try below the one that is allowed
+_WHOLE = 1e9  # largest sum of whole weights
 _EDGE = 10_000  # METIS wants whole weights: the heaviest edge
 _MANY_EDGES = 200_000  # from here on METIS takes seconds a run, and "auto" does without it
 
@@ -38,11 +40,13 @@ def partition_graph(
     partitioner: Partitioner = "auto",
     imbalance: float = GENEROUS,
     seed: int = 0,
+    also: Sequence[IntArray] = (),
 ) -> Parts:
     """Partition the vertices of a graph with symmetric, non-negative weights W into ``n_parts`` parts.
 
     ``weight`` is that of the vertices, ``imbalance`` how much heavier than the mean METIS may make a part (0.05 is the
     papers' choice). "auto" takes the best of METIS and spectral, by the normalised cut; METIS up to 200,000 edges.
+    ``also`` are partitions from a spectral embedding of another form of the same graph.
     """
     W = sparse.csr_array(W, dtype=np.float64)
     if n_parts <= 1 or len(weight) <= n_parts:
@@ -50,6 +54,7 @@ def partition_graph(
     candidates = by_metis(W, n_parts, weight, partitioner, imbalance, seed)
     if partitioner != "metis" or not candidates:
         candidates.append(Parts(_spectral(W, n_parts, weight, seed), "spectral"))
+        candidates += [Parts(labels, "spectral") for labels in also]
     return min(candidates, key=lambda parts: normalised_cut(W, parts.labels, n_parts))
 
 
@@ -69,9 +74,10 @@ def imbalances_to_try(imbalance: float) -> list[float]:
 
 
 def whole_weights(weight: FloatArray) -> IntArray:
-    """Weights as whole numbers, which is what the partitioners want: as they are, or scaled if the least is below 1."""
-    smallest = weight[weight > 0].min(initial=1.0)
-    return np.asarray(np.rint(weight / min(smallest, 1.0)), dtype=np.int64)
+    """Weights as whole numbers, which the partitioners want: scaled so that the least is 1, or the sum is small."""
+    smallest = weight[weight > 0].min(initial=np.inf)
+    scale = min(1 / min(smallest, 1.0), _WHOLE / max(weight.sum(), 1.0))
+    return np.where(weight > 0, np.maximum(np.rint(weight * scale), 1), 0).astype(np.int64)
 
 
 def partition_factor(A: Any, n_parts: int, weight: FloatArray, seed: int) -> Parts:
@@ -131,7 +137,7 @@ def _spectral(W: Any, n_parts: int, weight: FloatArray, seed: int) -> IntArray:
 def _metis(W: Any, n_parts: int, weight: FloatArray, imbalance: float, seed: int) -> IntArray:
     import pymetis
 
-    graph = sparse.csr_array(W)
+    graph = W.copy()  # what follows would change the caller's graph
     graph.setdiag(0)
     graph.eliminate_zeros()
     heaviest = graph.data.max(initial=0.0)

@@ -82,12 +82,12 @@ def partition_bipartite(
     W = sparse.csr_array(sparse.block_array(blocks))
     candidates = by_metis(W, n_clusters, np.concatenate([counts, np.zeros(t)]), partitioner, imbalance, seed)
     if partitioner != "metis" or not candidates:
-        candidates += [Parts(labels, "spectral") for labels in _spectral(A, n_clusters, counts, seed)]
+        candidates += [Parts(labels, "spectral") for labels in spectral_candidates(A, n_clusters, counts, seed)]
     best = min(candidates, key=lambda parts: normalised_cut(W, parts.labels, n_clusters))
     return Parts(best.labels[:n], best.partitioner)
 
 
-def _spectral(A: Any, n_clusters: int, counts: FloatArray, seed: int) -> list[IntArray]:
+def spectral_candidates(A: Any, n_clusters: int, counts: FloatArray, seed: int) -> list[IntArray]:
     """Clusters of rows and columns: k-means on both together, and on the columns alone."""
     U, V = embed_factor(A, counts, n_clusters, seed, bipartite=True)
     stacked = np.vstack([U, V])

@@ -79,11 +79,12 @@ class HGPA(GraphConsensus):
     }
 
     def _partition(self, ensemble: Ensemble, of: Indicator, n_clusters: int, seed: int) -> Parts:
-        shared = np.flatnonzero(of.size > 1)  # a hyperedge with one object is never cut
+        size = of.size / self._object_weight  # in objects
+        shared = np.flatnonzero(size > 1)  # a hyperedge with one object is never cut
         if len(shared) == 0:
-            shared = np.flatnonzero(of.size > 0)
+            shared = np.flatnonzero(size > 0)
         H, counts = sparse.csr_array(of.H[:, shared]), ensemble.counts
-        scale = np.sqrt(of.cell_weight[shared] / np.maximum(of.size[shared] - 1, 1e-9))
+        scale = np.sqrt(of.cell_weight[shared] / np.maximum(size[shared] - 1, 1e-9))
         A = sparse.csr_array(H * scale)
         candidates: list[Parts] = []
         few = len(of.H.indices) <= _FEW_PINS

@@ -25,3 +25,9 @@ def indicator(ensemble: Ensemble) -> Indicator:
     H = sparse.csr_array((np.ones(len(listed.cells)), listed.cells, listed.start), shape=shape)
     column = np.repeat(np.arange(len(ensemble.n_labels)), ensemble.n_labels)
     return Indicator(H, column, np.asarray(H.T @ ensemble.counts), ensemble.weights[column])
+
+
+def through_labels(ensemble: Ensemble, of: Indicator) -> Any:
+    """A with W = A A': H H' / M, or C_ij M / (N_i N_j) with missing labels."""
+    share = (ensemble.codes >= 0) @ ensemble.weights / ensemble.weights.sum()  # N_i / M
+    return sparse.csr_array(sparse.diags_array(1 / share) @ (of.H * np.sqrt(of.cell_weight / ensemble.weights.sum())))

@@ -81,13 +81,13 @@ def _most_central(codes: IntArray, weight: FloatArray) -> int:
 def _vote(codes: IntArray, weight: FloatArray, reference: IntArray) -> IntArray:
     """Most voted cluster of each object, the reference's lower number among equals."""
     width = int(max(reference.max(), codes.max())) + 1
-    votes = np.zeros((len(codes), 2 * width))  # clusters without a partner vote for themselves, behind the others
-    for column, own in zip(codes.T, weight, strict=True):
+    votes = np.zeros((len(codes), width * (1 + codes.shape[1])))  # clusters without a partner: places of their own
+    for number, (column, own) in enumerate(zip(codes.T, weight, strict=True)):
         seen = column >= 0
         both = seen & (reference >= 0)
         table = np.bincount(column[both] * width + reference[both], minlength=width * width).reshape(width, width)
         rows, partners = linear_sum_assignment(-table)
-        match = np.arange(width) + width
+        match = np.arange(width) + width * (1 + number)
         agreed = table[rows, partners] > 0
         match[rows[agreed]] = partners[agreed]
         votes[seen, match[column[seen]]] += own

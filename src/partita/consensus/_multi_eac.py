@@ -41,7 +41,7 @@ class MultiEAC(EAC):
     linkage : {"average", "complete"}, default="average"
         Linkage of the groups' partitions and of the consensus.
     weights : array-like of shape (n_clusterings,), optional
-        Weight of each clustering within its group.
+        Weight of each clustering within its group; a group counts as much as they do on average.
     random_state : Ignored
         Present by convention; nothing is drawn at random.
     verbose : bool, default=False
@@ -118,10 +118,11 @@ class MultiEAC(EAC):
 
     def _fit_rows(self, rows: Rows) -> Consensus:
         names = self._group_names()
-        parts, self.stabilities_ = [], []
+        parts, self.stabilities_, self._group_weights = [], [], []
         for name in dict.fromkeys(names):
             labels, stability = self._partition_group(rows.ensemble, np.flatnonzero(names == name))
             parts.append(labels)
+            self._group_weights.append(float(rows.ensemble.weights[names == name].mean()))
             self.stabilities_.append(stability)
         codes = np.column_stack(parts).astype(np.int32)
         n_labels = np.maximum(codes.max(axis=0).astype(np.int64) + 1, 1)
@@ -156,12 +157,12 @@ class MultiEAC(EAC):
         ensure_memory(24 * n * n, purpose=f"co-association of {n} distinct rows", instead="use fewer objects.")
         C, N = np.zeros((n, n)), np.zeros((n, n))
         missing = groups.columns.missing
-        for column, stability in zip(groups.columns.codes, self.stabilities_, strict=True):
+        for column, stability, weight in zip(groups.columns.codes, self.stabilities_, self._group_weights, strict=True):
             seen = column != missing
             counted = np.where(stability >= self.stability, 1.0 if self.weighting == "uniform" else stability, 0.0)
             value = np.where(seen, np.append(counted, 0.0)[np.where(seen, column, len(counted))], 0.0)
-            C += np.where(column[:, None] == column, value[:, None], 0.0)
-            N += np.outer(seen, seen)
+            C += weight * np.where(column[:, None] == column, value[:, None], 0.0)
+            N += weight * np.outer(seen, seen)
         D = 1 - np.divide(C, N, out=np.zeros_like(C), where=N > 0)
         np.fill_diagonal(D, 0.0)
         return D

@@ -15,7 +15,6 @@ import warnings
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from partita._ensemble import Ensemble
@@ -23,12 +22,13 @@ from partita._parameters import Interval
 from partita._random import draw_seeds
 from partita._typing import FloatArray
 from partita.base import BaseConsensus, Consensus, Rows
-from partita.consensus._indicator import indicator
+from partita.consensus._indicator import indicator, through_labels
 from partita.consensus._label_kmeans import number_cells, run
 from partita.consensus._pair_counts import count_rows_of
 from partita.consensus._pcc_labels import insert_new_rows
 
 _TINY = 1e-12
+_FEW_ROWS = 4000  # distinct rows up to which S is held if labels are missing
 _TURNED = 1.02  # rise of the error above its lowest at which a run ends
 _START = 0.2  # added to the indicator of k-means
 
@@ -64,7 +64,7 @@ class NMFConsensus(BaseConsensus):
         Starts, at the clusters of k-means on the labels; the one with the lowest error is kept.
     tol : float, default=1e-4
         Relative change of the error below which a run has converged.
-    max_iter : int, default=500
+    max_iter : int, default=200
         Iterations a start.
     weights : array-like of shape (n_clusterings,), optional
         Weight of each clustering.
@@ -79,9 +79,9 @@ class NMFConsensus(BaseConsensus):
         Cluster of largest membership, by decreasing size; -1 for objects without any label.
     n_clusters_ : int
     objective_ : float
-        || S - Q G Q' ||^2 over all pairs of objects, each with itself included: the lowest of ``history_``.
+        || S - Q G Q' ||^2 over all pairs of objects, each with itself included.
     history_ : list of float
-        The objective at each iteration; it need not fall.
+        The objective at each iteration up to its lowest; it need not fall on the way.
     n_iter_ : int
     converged_ : bool
     n_features_in_, feature_names_in_
@@ -89,8 +89,11 @@ class NMFConsensus(BaseConsensus):
 
     Notes
     -----
-    Cost of an iteration with r distinct rows, m clusterings: O(r m k) without missing labels, else O(r^2 k) and r^2
-    numbers.
+    Cost of an iteration with r distinct rows, m clusterings: O(r m k) without missing labels. With them O(r^2 k) and
+    r^2 numbers up to 4,000 rows; beyond, O(r m k) with N_ij replaced by its expectation, as in :class:`CSPA`.
+
+    Large clusters among small ones are recovered from noisy labels, but not always from k-means ensembles, which split
+    them: the squared error then prefers the parts.
 
     References
     ----------
@@ -121,7 +124,7 @@ class NMFConsensus(BaseConsensus):
         *,
         n_init: int = 5,
         tol: float = 1e-4,
-        max_iter: int = 500,
+        max_iter: int = 200,
         weights: Any = None,
         random_state: Any = None,
     ) -> None:
@@ -140,8 +143,9 @@ class NMFConsensus(BaseConsensus):
         for seed in draw_seeds(self.random_state, self.n_init).tolist():
             labels = run(ensemble, cells, n_clusters, seed, 10, tol=1e-3).labels
             runs.append(self._run(similarity, np.eye(n_clusters)[labels] + _START))
-        Q, self.history_, self.converged_ = min(runs, key=lambda found: min(found[1]))
-        self.objective_, self.n_iter_ = min(self.history_), len(self.history_)
+        Q, history, self.converged_ = min(runs, key=lambda found: min(found[1]))
+        self.history_ = history[: int(np.argmin(history)) + 1]
+        self.objective_, self.n_iter_ = self.history_[-1], len(self.history_)
         if not self.converged_:
             warnings.warn(
                 f"NMF had not converged after max_iter={self.max_iter} iterations; raise max_iter or tol.",
@@ -180,10 +184,8 @@ class NMFConsensus(BaseConsensus):
 
 
 def similarity_of(rows: Rows) -> Similarity:
-    """S of the rows: through the labels if none is missing."""
+    """S of the rows: through the labels if none is missing or there are many rows (see CSPA)."""
     ensemble: Ensemble = rows.ensemble
-    if ensemble.has_missing:
+    if ensemble.has_missing and len(ensemble.codes) <= _FEW_ROWS:
         return Similarity(count_rows_of(rows, "all", 0).similarity(), None, ensemble.counts)
-    of = indicator(ensemble)
-    A = sparse.csr_array(of.H * np.sqrt(of.cell_weight / ensemble.weights.sum()))
-    return Similarity(None, A, ensemble.counts)
+    return Similarity(None, through_labels(ensemble, indicator(ensemble)), ensemble.counts)

@@ -129,7 +129,15 @@ class SoftConsensus(BaseConsensus):
 def is_soft(X: Any) -> bool:
     """Whether X is a collection of matrices."""
     items = list(X.values()) if isinstance(X, Mapping) else X
-    return isinstance(items, list | tuple) and len(items) > 0 and all(np.ndim(item) == 2 for item in items)
+    if not isinstance(items, list | tuple) or len(items) == 0:
+        return False
+    matrices = [np.ndim(item) == 2 for item in items]
+    if any(matrices) and not all(matrices):
+        raise ValueError(
+            f"item {matrices.index(False)} of X is no matrix of probabilities, and others are; pass one (n_samples, k) "
+            "matrix a clustering, with one-hot rows for labels."
+        )
+    return all(matrices)
 
 
 def check_soft(matrix: Any, number: int, n_samples: int) -> FloatArray:

@@ -18,7 +18,7 @@ from partita._memory import ensure_memory
 from partita._parameters import Interval, StrOptions
 from partita._typing import FloatArray, IntArray
 from partita.consensus._graph_partition import GENEROUS, Parts, partition_factor, partition_graph
-from partita.consensus._hbgf import partition_bipartite
+from partita.consensus._hbgf import partition_bipartite, spectral_candidates
 from partita.consensus._mcla import associate, jaccard
 from partita.consensus._soft_ensemble import Soft, SoftConsensus
 
@@ -107,8 +107,13 @@ class SoftCSPA(_SoftGraph):
             return partition_factor(sparse.csr_array(soft.S * scale), n_clusters, soft.counts, seed)
         ensure_memory(24 * n * n, purpose=f"similarities of {n} objects", instead="use SoftHBGF or SoftMCLA.")
         W = soft_similarity(soft) * np.outer(soft.counts, soft.counts)
+        also = []
+        if 1 < n_clusters < n:  # as in CSPA
+            there = np.flatnonzero(np.asarray(soft.S.T @ soft.counts) > 0)
+            A = sparse.csr_array(soft.S[:, there] * soft.cluster_weight[there])
+            also = [labels[:n] for labels in spectral_candidates(A, n_clusters, soft.counts, seed)]
         return partition_graph(
-            W, n_clusters, soft.counts, partitioner=self.partitioner, imbalance=self.imbalance, seed=seed
+            W, n_clusters, soft.counts, partitioner=self.partitioner, imbalance=self.imbalance, seed=seed, also=also
         )
 
 

@@ -35,7 +35,7 @@ class SupraConsensus(NamedTuple):
 
 
 def supra_consensus(
-    X: Any, n_clusters: int | None = None, *, methods: Mapping[str, Any] | None = None, random_state: Any = None
+    X: Any, n_clusters: int | None = None, *, methods: Any = None, random_state: Any = None
 ) -> SupraConsensus:
     """Run several methods and keep the one with the highest average NMI to the clusterings (Strehl and Ghosh, 2002).
 
@@ -44,8 +44,9 @@ def supra_consensus(
     X : label matrix of shape (n_samples, n_clusterings)
     n_clusters : int, optional
         Number of clusters, for the default methods.
-    methods : dict of estimators, optional
-        By name; default CSPA, HGPA and MCLA, as in the paper. They are cloned, not changed.
+    methods : dict or list of estimators, optional
+        With parameters of their own, by name; they are cloned, not changed. Default CSPA, HGPA and MCLA, as in the
+        paper, with ``n_clusters`` and ``random_state``.
     random_state : int, RandomState or None
         Seed of the default methods.
 
@@ -65,6 +66,10 @@ def supra_consensus(
         if n_clusters is None:
             raise ValueError("n_clusters is None; pass it, or methods= with estimators of your own.")
         methods = _default_methods(n_clusters, random_state)
+    if not isinstance(methods, Mapping):
+        if not isinstance(methods, list | tuple) or not all(hasattr(method, "fit") for method in methods):
+            raise TypeError(f"methods={methods!r:.60} must be a dict of estimators by name, or a list of estimators.")
+        methods = {f"{type(method).__name__}-{place}": method for place, method in enumerate(methods)}
     if not methods:
         raise ValueError("methods is empty; pass at least one estimator by name.")
     matrix = check_label_matrix(X)
