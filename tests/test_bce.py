@@ -14,7 +14,7 @@ from partita._progress import progress
 from partita.consensus import _bce_steps as steps
 from partita.consensus import _em
 from partita.consensus._bce import settle
-from partita.consensus._dirichlet import gradient
+from partita.consensus._dirichlet import gradient, maximise_alpha
 from partita.consensus._label_tables import by_clustering
 from partita.exceptions import UnlabelledObjectsWarning
 from tests import twins
@@ -497,3 +497,48 @@ def test_stopping_early_is_said(X):
         model = BCE(3, max_iter=2, tol=0.0, random_state=0).fit(X)
     assert model.n_iter_ == len(model.history_) == 2
     assert not model.converged_
+
+
+def em(problem, state, parts, n_iter=6):
+    """EM with the rows in several hands: each makes the statistics of its own rows, and only those are added up."""
+    gamma = steps.flat_gamma(problem, state.alpha)
+    bounds = np.empty(len(gamma))
+    for _ in range(n_iter):
+        sums = [
+            steps.local_stats(problem, state, part, gamma=gamma, bounds=bounds, n_steps=20, tol=0.0) for part in parts
+        ]
+        state = steps.update(state, steps.add_up(sums), columns=problem.columns, n=problem.n)
+    return state, gamma
+
+
+@pytest.mark.parametrize("n_sites", [1, 2, 3, 4, 5])
+def test_rows_at_several_sites_give_the_same_as_together(n_sites, rng):
+    X = noisy_ensemble(flip=0.3).X
+    problem = problem_of(X)
+    state = state_of(np.ones(3), random_beta(X.max(axis=0) + 1, 3, rng))
+    edges = np.linspace(0, len(X), n_sites + 1).astype(int)
+    parts = list(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True))
+    together, gamma = em(problem, state, [(0, len(X))])
+    apart, gamma_apart = em(problem, state, [parts[i] for i in rng.permutation(n_sites)])
+    assert np.allclose(together.alpha, apart.alpha, rtol=1e-10)
+    assert np.allclose(together.table, apart.table, rtol=1e-10, atol=1e-14)
+    assert np.allclose(gamma, gamma_apart, rtol=1e-10)
+
+
+def test_columns_at_several_clients_give_the_same_as_together(rng):
+    """Every client tells the server what its clusters give to each object, and learns phi of its column alone."""
+    X = noisy_ensemble(flip=0.3, missing=0.0).X
+    n, m = X.shape
+    beta = random_beta(X.max(axis=0) + 1, 3, rng)
+    problem, state = problem_of(X), state_of(np.ones(3), beta)
+    centre, gamma = em(problem, state, [(0, n)], n_iter=1)
+    server = problem_of(np.tile(np.arange(n)[:, None], m))  # the label of an object is its number: nobody's names
+    told = state_of(np.ones(3), [b[:, X[:, j]] for j, b in enumerate(beta)])
+    own = steps.flat_gamma(server, told.alpha)
+    sums = steps.local_stats(server, told, (0, n), gamma=own, bounds=np.empty(n), n_steps=20, tol=0.0)
+    assert np.allclose(own, gamma, rtol=1e-12)
+    for j, phi in enumerate(np.split(sums.labels, m)):
+        mass = np.array([phi[X[:, j] == label].sum(axis=0) for label in range(X[:, j].max() + 1)])
+        first = problem.columns.layout.first[j]
+        assert np.allclose(mass / mass.sum(axis=0), centre.table[first : first + len(mass)], rtol=1e-10)
+    assert np.allclose(maximise_alpha(told.alpha, sums.log_theta, float(n)), centre.alpha, rtol=1e-10)

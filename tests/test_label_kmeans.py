@@ -133,3 +133,23 @@ def test_raw_coding_is_k_means_on_the_numbers(rng):
     assert model.objective_ == pytest.approx(inertia(X.astype(float), model.labels_))
     centers = np.hstack(model.cluster_centers_)
     assert np.allclose(centers, [X[model.labels_ == k].mean(axis=0) for k in range(3)])
+
+
+def test_rows_at_several_sites_give_the_centres_of_all(X):
+    ensemble = Ensemble(X.astype(np.int32), X.max(axis=0) + 1, np.ones(X.shape[1]), np.ones(len(X)))
+    cells = module.number_cells(ensemble)
+    rows = module.to_cells(ensemble.codes, cells)
+    state = module.run(ensemble, cells, 3, 0, max_iter=1, tol=0.0).state
+    for _ in range(4):
+        table = module.distance_table(state, cells, ensemble.weights)
+
+        def stats(part, table=table):
+            size = len(rows[part])
+            labels, distance = np.empty(size, dtype=np.int32), np.empty(size)
+            return module.local_stats(rows[part], ensemble.counts[part], table, labels, distance)
+
+        sites = [stats(slice(0, 20)), stats(slice(20, 35)), stats(slice(35, None))]
+        central = module.update(stats(slice(None)), cells)
+        added = module.Stats(sum(site.mass for site in sites), sum(site.inertia for site in sites))
+        assert np.allclose(module.update(added, cells).centers, central.centers, rtol=1e-12)
+        state = central

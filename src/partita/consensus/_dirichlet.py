@@ -12,7 +12,8 @@ from partita._kernels.bce import LARGEST_ALPHA, SMALLEST_ALPHA
 from partita._typing import Array, FloatArray
 
 _STEPS = 100
-_TOL = 1e-10
+_TOL = 1e-11
+_ROUNDING = 1e-13  # of L, relatively: without it the last, most exact, steps would be refused
 
 
 def log_likelihood(alpha: FloatArray, log_theta: FloatArray, n: float) -> float:
@@ -61,13 +62,13 @@ def maximise_alpha(alpha: FloatArray, log_theta: FloatArray, n: float) -> FloatA
 def _walk(
     alpha: FloatArray, direction: FloatArray, value: float, log_theta: FloatArray, n: float
 ) -> tuple[FloatArray, float]:
-    """The longest of the steps 1, 1/2, 1/4, ... that does not lower L, and L there."""
+    """The longest of the steps 1, 1/2, 1/4, ... that does not lower L, but for rounding, and L there."""
     step = 1.0
     while step > 1e-9:
         moved = np.maximum(alpha - step * direction, alpha / 10)
         moved = np.maximum(moved * min(1.0, LARGEST_ALPHA / moved.max()), SMALLEST_ALPHA)
         risen = log_likelihood(moved, log_theta, n)
-        if risen >= value:
+        if risen >= value - _ROUNDING * abs(value):
             return moved, risen
         step /= 2
     return alpha, value
