@@ -28,6 +28,7 @@ from partita.consensus._pair_counts import count_rows_of
 from partita.consensus._pcc_labels import insert_new_rows
 
 _TINY = 1e-12
+_EXACT = 1e-6  # error, relative to S, of a factorisation as good as exact: towards 0 the updates become ever slower
 _FEW_ROWS = 4000  # distinct rows up to which S is held if labels are missing
 _TURNED = 1.02  # rise of the error above its lowest at which a run ends
 _START = 0.2  # added to the indicator of k-means
@@ -64,7 +65,7 @@ class NMFConsensus(BaseConsensus):
         Starts, at the clusters of k-means on the labels; the one with the lowest error is kept.
     tol : float, default=1e-4
         Relative change of the error below which a run has converged.
-    max_iter : int, default=200
+    max_iter : int, default=500
         Iterations a start.
     weights : array-like of shape (n_clusterings,), optional
         Weight of each clustering.
@@ -124,7 +125,7 @@ class NMFConsensus(BaseConsensus):
         *,
         n_init: int = 5,
         tol: float = 1e-4,
-        max_iter: int = 200,
+        max_iter: int = 500,
         weights: Any = None,
         random_state: Any = None,
     ) -> None:
@@ -169,7 +170,7 @@ class NMFConsensus(BaseConsensus):
             inner = (w * Q).T @ SQ
             G = G * np.sqrt(inner / (gram @ G @ gram + _TINY))
             error = max(float(norm - 2 * (inner * G).sum() + ((gram @ G) * (G @ gram)).sum()), 0.0)
-            settled = abs(history[-1] - error) <= self.tol * error or error <= _TINY * norm
+            settled = abs(history[-1] - error) <= self.tol * error or error <= _EXACT * norm
             if error > _TURNED * min(history):  # it has passed its best and goes up
                 return best, history[1:], True
             best = Q * np.sqrt(np.diag(G)) if error <= min(history) else best
