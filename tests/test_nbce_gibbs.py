@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 from scipy.special import logsumexp
 
+from partita._chains import split_r_hat
 from partita._ensemble import list_labels
+from partita._partition_loss import best_sample, expected_loss
 from partita._progress import progress
 from partita.consensus._nbce import NBCE
-from partita.consensus._nbce_gibbs import Plan, Sampler, climb_from, run_chain, split_r_hat
+from partita.consensus._nbce_gibbs import Plan, Sampler, climb_from, run_chain
 from partita.consensus._nbce_joint import by_size
-from partita.consensus._partition_loss import best_sample, expected_loss
 from partita.exceptions import UnlabelledObjectsWarning
 from tests import nbce_reference as reference
 from tests.ensembles import noisy_ensemble, same_partition

@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from partita import CSPA, HBGF, ITK, MCLA, SoftCSPA, SoftHBGF, SoftMCLA
-from partita.consensus import _soft_graph
+from partita.consensus import _mcla, _soft_graph
 from partita.consensus._itk import Divergence
 from partita.consensus._soft_ensemble import stack
 from partita.exceptions import UnlabelledObjectsWarning
@@ -80,9 +80,9 @@ def test_edges_of_one_hot_rows_are_those_of_hbgf(monkeypatch):
 def test_soft_mcla_compares_clusters_by_the_extended_jaccard(monkeypatch):
     blocks = posteriors(n_clusterings=3)[0]
     seen = []
-    original = _soft_graph.partition_graph
+    original = _mcla.partition_graph
     spy = lambda W, *args, **rest: seen.append(W) or original(W, *args, **rest)  # noqa: E731
-    monkeypatch.setattr(_soft_graph, "partition_graph", spy)
+    monkeypatch.setattr(_mcla, "partition_graph", spy)
     SoftMCLA(3, random_state=0).fit(blocks)
     S = np.hstack(blocks)
     for a in range(9):

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 
 from partita._ensemble import Ensemble, find_distinct_rows
+from partita._parallel import in_order
 from partita._parameters import Interval, StrOptions
 from partita._progress import Progress, progress
 from partita._random import draw_seeds
@@ -30,7 +31,7 @@ from partita.consensus._bce_steps import (
     start_features,
     update,
 )
-from partita.consensus._em import Run, Stretch, climb, draw_objects, in_order, take_objects, warn_not_converged
+from partita.consensus._em import Run, Stretch, climb, draw_objects, take_objects, warn_not_converged
 from partita.consensus._label_model import LabelModel
 from partita.consensus._label_starts import STARTS, shares
 
@@ -174,7 +175,7 @@ class BCE(LabelModel):
 
     def _fit_rows(self, rows: Rows) -> Consensus:
         ensemble, problem = self._problem(rows)
-        with progress(self.max_iter, "Bayesian cluster ensemble", show=bool(self.verbose)) as bar:
+        with progress((self.n_init + 1) * self.max_iter, "Bayesian cluster ensemble", show=bool(self.verbose)) as bar:
             _, run, gamma = self._fit_problem(ensemble, problem, bar)
         warn_not_converged(run.converged, self.max_iter, "EM")
         self._columns, self._state = problem.columns, run.state
@@ -210,8 +211,8 @@ class BCE(LabelModel):
             location, spread = start_features(problem, start.labels, self.n_clusters)
             return self._climb(problem, State(alpha, start.table, location, spread), None, bar)
 
-        runs = in_order(run, list(enumerate(seeds.tolist())), self.n_jobs)
-        return max(runs, key=lambda fitted: fitted.run.history[-1])  # type: ignore[no-any-return]
+        runs: list[Fitted] = list(in_order(run, list(enumerate(seeds.tolist())), self.n_jobs))
+        return max(runs, key=lambda fitted: fitted.run.history[-1])
 
     def _climb(self, problem: Problem, first: State, n_jobs: int | None, bar: Progress) -> Fitted:
         gamma = flat_gamma(problem, first.alpha)

@@ -10,8 +10,9 @@ M-step: the parameters of column j are their maximum-likelihood values under wei
 are labels (tables of probabilities) or features (Gaussian, Poisson, Bernoulli); u_j is the weight of a column.
 """
 
+from collections.abc import Iterable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,9 +27,10 @@ from partita._kernels.bce import (
     MembershipRows,
     MembershipSums,
 )
+from partita._parallel import in_order
 from partita._typing import Array, FloatArray, IntArray
 from partita.consensus._dirichlet import maximise_alpha
-from partita.consensus._em import block_edges, in_order
+from partita.consensus._em import block_edges
 from partita.consensus._label_tables import Layout, lay_out, normalise
 
 _RATIOS = (1e-3, 1e3)  # between new and old parameters that an update is stretched by
@@ -144,13 +146,13 @@ def local_stats(
     return sums
 
 
-def add_up(parts: Any) -> MembershipSums:
+def add_up(parts: Iterable[MembershipSums]) -> MembershipSums:
     """Sum of the blocks' statistics."""
     total, *others = parts
     for other in others:
         for mine, its in zip(total, other, strict=True):
             mine += its
-    return total  # type: ignore[no-any-return]
+    return total
 
 
 def expect_all(

@@ -5,19 +5,15 @@ changes a sum.
 """
 
 import warnings
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
-from joblib import effective_n_jobs
 from sklearn.exceptions import ConvergenceWarning
 
 from partita._ensemble import Ensemble
 from partita._progress import Progress
 from partita._typing import FloatArray, IntArray
-
-T = TypeVar("T")
 
 _BLOCK = 8192  # rows a block, at least
 _FEW_OBJECTS = 3000  # on which starts compete where there are more distinct rows
@@ -96,16 +92,6 @@ def block_edges(n_rows: int, n_cells: int) -> list[tuple[int, int]]:
     """Blocks of rows, long enough that adding up their tables of n_cells entries takes no time."""
     length = max(_BLOCK, 2 * n_cells)
     return [(lo, min(n_rows, lo + length)) for lo in range(0, n_rows, length)]
-
-
-def in_order(function: Callable[[T], Any], tasks: list[T], n_jobs: int | None) -> Iterator[Any]:
-    """Results of the tasks in their order, computed in threads."""
-    n_threads = min(effective_n_jobs(n_jobs), len(tasks))
-    if n_threads <= 1:
-        yield from map(function, tasks)
-        return
-    with ThreadPoolExecutor(n_threads) as pool:
-        yield from pool.map(function, tasks)
 
 
 def draw_objects(ensemble: Ensemble, seed: int) -> IntArray | None:

@@ -10,7 +10,7 @@ from partita._random import draw_seeds
 from partita._typing import Array, Codes, IntArray
 from partita.base import BaseConsensus, Consensus, Rows
 from partita.consensus._graph_partition import GENEROUS, Parts
-from partita.consensus._indicator import Indicator, indicator
+from partita.consensus._indicator import Indicator, indicator, sum_over_labels
 
 
 class GraphConsensus(BaseConsensus):
@@ -63,9 +63,4 @@ class GraphConsensus(BaseConsensus):
         return Consensus(labels)
 
     def _label_rows(self, codes: Codes) -> Array:
-        total = np.zeros((len(codes), self._shares.shape[1]))
-        first = np.concatenate([[0], np.cumsum(self._used_n_labels)[:-1]])
-        for j, start in enumerate(first):
-            seen = codes[:, j] >= 0
-            total[seen] += self._shares[start + codes[seen, j]]
-        return np.asarray(total.argmax(axis=1), dtype=np.int64)
+        return np.asarray(sum_over_labels(codes, self._used_n_labels, self._shares).argmax(axis=1), dtype=np.int64)

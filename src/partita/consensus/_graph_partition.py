@@ -49,13 +49,18 @@ def partition_graph(
     ``also`` are partitions from a spectral embedding of another form of the same graph.
     """
     W = sparse.csr_array(W, dtype=np.float64)
-    if n_parts <= 1 or len(weight) <= n_parts:
-        return Parts(np.arange(len(weight)) if n_parts > 1 else np.zeros(len(weight), dtype=np.int64), "none")
+    if len(weight) <= n_parts or n_parts <= 1:
+        return nothing_to_cut(len(weight), n_parts)
     candidates = by_metis(W, n_parts, weight, partitioner, imbalance, seed)
     if partitioner != "metis" or not candidates:
         candidates.append(Parts(_spectral(W, n_parts, weight, seed), "spectral"))
         candidates += [Parts(labels, "spectral") for labels in also]
     return min(candidates, key=lambda parts: normalised_cut(W, parts.labels, n_parts))
+
+
+def nothing_to_cut(n: int, n_parts: int) -> Parts:
+    """One part, or a part for each vertex."""
+    return Parts(np.arange(n) if n_parts > 1 else np.zeros(n, dtype=np.int64), "none")
 
 
 def by_metis(
@@ -82,8 +87,8 @@ def whole_weights(weight: FloatArray) -> IntArray:
 
 def partition_factor(A: Any, n_parts: int, weight: FloatArray, seed: int) -> Parts:
     """Spectral partition of the graph W = A A' of weighted rows, without forming it."""
-    if n_parts <= 1 or len(weight) <= n_parts:
-        return Parts(np.arange(len(weight)) if n_parts > 1 else np.zeros(len(weight), dtype=np.int64), "none")
+    if len(weight) <= n_parts or n_parts <= 1:
+        return nothing_to_cut(len(weight), n_parts)
     U, V = embed_factor(A, weight, n_parts, seed)
     candidates = [cluster_rows(U, weight, n_parts, seed)]
     if len(V) >= n_parts:  # k-means on rows splits a part far larger than the others; on columns it does not
@@ -140,8 +145,9 @@ def _metis(W: Any, n_parts: int, weight: FloatArray, imbalance: float, seed: int
     graph = W.copy()  # what follows would change the caller's graph
     graph.setdiag(0)
     graph.eliminate_zeros()
-    heaviest = graph.data.max(initial=0.0)
-    edges = np.maximum(np.rint(graph.data * (_EDGE / heaviest if heaviest > 0 else 1.0)), 1).astype(np.int64)
+    heaviest, total = graph.data.max(initial=0.0), graph.data.sum()
+    scale = min(_EDGE / heaviest, _WHOLE / total) if heaviest > 0 else 1.0  # METIS adds up in 32 bits
+    edges = np.maximum(np.rint(graph.data * scale), 1).astype(np.int64)
     found = pymetis.part_graph(
         n_parts,
         adjacency=pymetis.CSRAdjacency(graph.indptr.astype(np.int32), graph.indices.astype(np.int32)),

@@ -16,7 +16,7 @@ from scipy import sparse
 from partita._ensemble import Ensemble
 from partita._typing import FloatArray, IntArray
 from partita.consensus._graph_consensus import GraphConsensus
-from partita.consensus._graph_partition import Partitioner, Parts, by_metis, normalised_cut
+from partita.consensus._graph_partition import Partitioner, Parts, by_metis, normalised_cut, nothing_to_cut
 from partita.consensus._indicator import Indicator
 from partita.consensus._spectral import cluster_rows, embed_factor
 
@@ -75,8 +75,8 @@ def partition_bipartite(
 ) -> Parts:
     """Partition rows and columns of A together; returns the clusters of the rows."""
     n, t = A.shape
-    if n_clusters == 1 or n <= n_clusters:
-        return Parts(np.zeros(n, dtype=np.int64) if n_clusters == 1 else np.arange(n), "none")
+    if n <= n_clusters or n_clusters == 1:
+        return nothing_to_cut(n, n_clusters)
     edges = sparse.csr_array(sparse.diags_array(counts) @ A)
     blocks: Any = [[None, edges], [edges.T, None]]
     W = sparse.csr_array(sparse.block_array(blocks))

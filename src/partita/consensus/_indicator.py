@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from partita._ensemble import Ensemble, list_labels
-from partita._typing import FloatArray, IntArray
+from partita._typing import Codes, FloatArray, IntArray
 
 
 class Indicator(NamedTuple):
@@ -25,6 +25,13 @@ def indicator(ensemble: Ensemble) -> Indicator:
     H = sparse.csr_array((np.ones(len(listed.cells)), listed.cells, listed.start), shape=shape)
     column = np.repeat(np.arange(len(ensemble.n_labels)), ensemble.n_labels)
     return Indicator(H, column, np.asarray(H.T @ ensemble.counts), ensemble.weights[column])
+
+
+def sum_over_labels(codes: Codes, n_labels: IntArray, table: FloatArray) -> FloatArray:
+    """Sum of the rows of a table of labels over the labels that each row of codes has."""
+    listed = list_labels(codes, n_labels)
+    H = sparse.csr_array((np.ones(len(listed.cells)), listed.cells, listed.start), shape=(len(codes), len(table)))
+    return np.asarray(H @ table)
 
 
 def through_labels(ensemble: Ensemble, of: Indicator) -> Any:

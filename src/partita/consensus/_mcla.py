@@ -5,14 +5,14 @@ meta-cluster, is collapsed: an object is associated with it by the mean of its m
 clustering labels the object, and belongs where that is largest.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from partita._ensemble import Ensemble
 from partita._typing import Array, FloatArray, IntArray
 from partita.consensus._graph_consensus import GraphConsensus
-from partita.consensus._graph_partition import Parts, partition_graph
+from partita.consensus._graph_partition import Partitioner, Parts, partition_graph
 from partita.consensus._indicator import Indicator
 
 
@@ -63,19 +63,33 @@ class MCLA(GraphConsensus):
     """
 
     def _partition(self, ensemble: Ensemble, of: Indicator, n_clusters: int, seed: int) -> Parts:
-        there = np.flatnonzero(of.size > 0)
-        H = of.H[:, there]
-        together = (H.T @ (H * ensemble.counts[:, None])).toarray()
-        W = jaccard(together, of.size[there], of.column[there])
-        W *= np.sqrt(np.outer(of.cell_weight[there], of.cell_weight[there]))
-        parts = partition_graph(
-            W, n_clusters, of.size[there], partitioner=self.partitioner, imbalance=self.imbalance, seed=seed
-        )
-        heavy_first = np.argsort(-np.bincount(parts.labels, weights=of.size[there]), kind="stable")
-        meta = np.argsort(heavy_first, kind="stable")[parts.labels]
-        weight, column = of.cell_weight[there], of.column[there]
-        association = associate(H, ensemble.codes >= 0, meta, column, weight)
-        return Parts(association.argmax(axis=1), parts.partitioner)
+        clusters = Clusters(of.H, ensemble.codes >= 0, of.column, of.cell_weight)
+        return meta_cluster(clusters, ensemble.counts, n_clusters, self.partitioner, self.imbalance, seed)
+
+
+class Clusters(NamedTuple):
+    """The clusters of all clusterings, as columns over weighted rows."""
+
+    H: Any  # (n_rows, t) indicator, or probabilities of a soft clustering
+    seen: Array  # (n_rows, m) bool
+    column: IntArray  # (t,) clustering of each cluster
+    weight: FloatArray  # (t,) weight of that clustering
+
+
+def meta_cluster(
+    clusters: Clusters, counts: FloatArray, n_clusters: int, partitioner: Partitioner, imbalance: float, seed: int
+) -> Parts:
+    """Cluster the clusters, and let each row join the meta-cluster it is most associated with."""
+    there = np.flatnonzero(np.asarray(clusters.H.T @ counts) > 0)
+    H, column, weight = clusters.H[:, there], clusters.column[there], clusters.weight[there]
+    size = np.asarray(H.T @ counts)
+    together = H.T @ (H * counts[:, None])
+    together = together if isinstance(together, np.ndarray) else together.toarray()
+    W = jaccard(together, np.diag(together).copy(), column) * np.sqrt(np.outer(weight, weight))
+    parts = partition_graph(W, n_clusters, size, partitioner=partitioner, imbalance=imbalance, seed=seed)
+    heavy_first = np.argsort(-np.bincount(parts.labels, weights=size), kind="stable")  # ties go to the heavier
+    meta = np.argsort(heavy_first, kind="stable")[parts.labels]
+    return Parts(associate(H, clusters.seen, meta, column, weight).argmax(axis=1), parts.partitioner)
 
 
 def jaccard(together: FloatArray, size: FloatArray, column: IntArray) -> FloatArray:

@@ -16,12 +16,13 @@ import numpy as np
 
 from partita._ensemble import Ensemble, list_labels
 from partita._kernels import mixture
+from partita._parallel import in_order
 from partita._parameters import Interval, StrOptions
 from partita._progress import progress
 from partita._random import draw_seeds
-from partita._typing import Array, Codes, FloatArray
+from partita._typing import Array, Codes, FloatArray, IntArray
 from partita.base import Consensus, Rows
-from partita.consensus._em import Run, block_edges, climb, draw_objects, in_order, take_objects, warn_not_converged
+from partita.consensus._em import Run, block_edges, climb, draw_objects, take_objects, warn_not_converged
 from partita.consensus._label_model import UNSEEN, LabelModel
 from partita.consensus._label_starts import STARTS, Start, shares
 from partita.consensus._label_tables import Layout, column_sums, lay_out, normalise
@@ -45,9 +46,9 @@ class Stats(NamedTuple):
     log_likelihood: float
 
 
-def as_rows(codes: Codes, layout_n_labels: Any, counts: FloatArray) -> mixture.MixtureRows:
+def as_rows(codes: Codes, n_labels: IntArray, counts: FloatArray) -> mixture.MixtureRows:
     """Rows as the kernels want them."""
-    listed = list_labels(codes, layout_n_labels)
+    listed = list_labels(codes, n_labels)
     return mixture.MixtureRows(listed.start, listed.cells, counts)
 
 
@@ -216,7 +217,7 @@ class MultinomialMixture(LabelModel):
         self._cell_weight = np.repeat(ensemble.weights, ensemble.n_labels)
         seeds = draw_seeds(self.random_state, self.n_init + 1)
         drawn = draw_objects(ensemble, int(seeds[-1]))
-        with progress(self.max_iter, "mixture model", show=bool(self.verbose)) as bar:
+        with progress((self.n_init + 1) * self.max_iter, "mixture model", show=bool(self.verbose)) as bar:
             if drawn is None:
                 best = self._best_of(ensemble, seeds[:-1], self.n_jobs, bar)
             else:
@@ -238,7 +239,8 @@ class MultinomialMixture(LabelModel):
             begin = start(ensemble, self._layout, self.n_clusters, int(seed))
             return self._climb(ensemble, State(begin.weights, begin.table), None, bar)
 
-        return max(in_order(run, list(seeds), n_jobs), key=lambda run: run.history[-1])  # type: ignore[no-any-return]
+        runs: list[Run] = list(in_order(run, list(seeds), n_jobs))
+        return max(runs, key=lambda run: run.history[-1])
 
     def _climb(self, ensemble: Ensemble, state: State, n_jobs: int | None, bar: Any) -> Run:
         rows = self._rows(ensemble)

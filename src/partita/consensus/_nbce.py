@@ -13,25 +13,27 @@ from scipy.special import logsumexp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from partita._chains import split_r_hat
 from partita._coassociation import coassociation
 from partita._ensemble import Ensemble, list_labels
 from partita._memory import ensure_memory
+from partita._parallel import in_order
 from partita._parameters import Interval, StrOptions
+from partita._partition_loss import best_sample
 from partita._progress import Progress, progress
 from partita._random import draw_seeds
 from partita._typing import Array, Codes, FloatArray, IntArray
 from partita.base import Consensus, Rows
 from partita.consensus import _nbce_cvb as cvb
 from partita.consensus import _nbce_vb as vb
-from partita.consensus._em import block_edges, in_order, warn_not_converged
+from partita.consensus._em import block_edges, warn_not_converged
 from partita.consensus._label_model import LabelModel
 from partita.consensus._label_starts import STARTS
 from partita.consensus._label_tables import lay_out
 from partita.consensus._multinomial_mixture import as_rows, posterior
-from partita.consensus._nbce_gibbs import Chain, Plan, Sampler, run_chain, split_r_hat
-from partita.consensus._nbce_joint import Model, by_size, count, means, predictive
+from partita.consensus._nbce_gibbs import Chain, Plan, Sampler, run_chain
+from partita.consensus._nbce_joint import Model, by_size, count, log_joint, means, predictive
 from partita.consensus._nbce_search import Search
-from partita.consensus._partition_loss import best_sample
 
 _TOLERANCES = {"vb": 1e-6, "cvb": 1e-4}
 _FIRST = {"alpha0": 1.0, "beta": 0.5}  # where "auto" starts
@@ -241,7 +243,7 @@ class NBCE(LabelModel):
         self._members = rows.members
         model = self._model(rows.ensemble)
         fit = {"gibbs": self._fit_gibbs, "vb": self._fit_vb, "cvb": self._fit_cvb}[self.inference]
-        steps = self.n_sweeps * self.n_chains if self.inference == "gibbs" else self.max_iter
+        steps = self.n_sweeps * self.n_chains if self.inference == "gibbs" else (self.n_init + 1) * self.max_iter
         with progress(steps, "nonparametric Bayesian cluster ensemble", show=bool(self.verbose)) as bar:
             return fit(rows.ensemble, model, bar)
 
@@ -346,6 +348,8 @@ class NBCE(LabelModel):
             place = best_sample(self._samples, each, self.consensus)
             z, model = by_size(self._samples[place].astype(np.int64), each), self._sample_models[place]
         counts = count(z, ensemble.codes[objects], each, model.layout, self._n_components)
+        if self.consensus == "map":
+            self.log_joint_ = log_joint(counts, model)
         occupied = np.flatnonzero(counts.size > 0)
         self._set_clusters(*means(counts, model), occupied, model)
         membership = self._label_rows(ensemble.codes)
@@ -433,7 +437,7 @@ class NBCE(LabelModel):
         return np.asarray(logsumexp(values, axis=0) - np.log(len(values)))
 
     def _predictives(self) -> Iterator[tuple[FloatArray, FloatArray]]:
-        if self.inference != "gibbs":
+        if not hasattr(self, "_samples"):
             yield self._predictive
             return
         codes = self._ensemble.codes[self._copies]

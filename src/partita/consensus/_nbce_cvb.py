@@ -7,7 +7,8 @@ share one gamma and are updated together: the way there differs from updating ob
 not.
 """
 
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import entr
@@ -99,33 +100,32 @@ def entropy(gamma: FloatArray, weight: FloatArray) -> float:
 def fit(ensemble: Ensemble, model: Model, search: Search, bar: Progress, *, second_order: bool) -> Solution:
     """The best of several starts, gone on with all objects if the starts competed on a sample."""
     few = search.few_objects(ensemble)
-    options = {
-        "second_order": second_order,
-        "estimate": search.estimate,
-        "tol": search.tol,
-        "seed": int(search.seeds[-1]),
-        "bar": bar,
-    }
+    go_on = partial(
+        solve,
+        second_order=second_order,
+        estimate=search.estimate,
+        tol=search.tol,
+        seed=int(search.seeds[-1]),
+        bar=bar,
+    )
 
     def run(task: tuple[int, int]) -> Solution:
         labels = by_size(STARTS[search.init](few, model.layout, *task).labels.astype(np.int64), few.counts)
         gamma = np.zeros((len(few.codes), search.n_clusters))
         gamma[:, : task[0]] = _NOISE / task[0]
         gamma[np.arange(len(labels)), labels] += 1 - _NOISE
-        return solve(few, model, gamma, max_iter=min(_SHORT, search.max_iter), **options)  # type: ignore[arg-type]
+        return go_on(few, model, gamma, max_iter=min(_SHORT, search.max_iter))
 
     best: Solution = search.best(run, len(few.codes))
     if few is ensemble:
         if best.converged or search.max_iter <= _SHORT:
             return drop_clusters(few, best)
-        rest = search.max_iter - best.n_iter
-        end = solve(few, best.model, best.gamma, max_iter=rest, **options)  # type: ignore[arg-type]
+        end = go_on(few, best.model, best.gamma, max_iter=search.max_iter - best.n_iter)
         return drop_clusters(few, end._replace(history=best.history + end.history, n_iter=best.n_iter + end.n_iter))
     table, weights = means(best.counts, best.model)
     rows = as_rows(ensemble.codes, ensemble.n_labels, ensemble.counts)
     gamma = posterior(rows, np.log(table) * model.cell_weight[:, None], np.log(np.maximum(weights, 1e-300)))[0]
-    end = solve(ensemble, best.model, gamma, max_iter=search.max_iter, **options)  # type: ignore[arg-type]
-    return drop_clusters(ensemble, end)
+    return drop_clusters(ensemble, go_on(ensemble, best.model, gamma, max_iter=search.max_iter))
 
 
 def drop_clusters(ensemble: Ensemble, solution: Solution) -> Solution:
@@ -133,15 +133,16 @@ def drop_clusters(ensemble: Ensemble, solution: Solution) -> Solution:
 
     The approximations are kind to small clusters, zero order above all, and keep some that the bound does not want.
     """
+    H = indicator(ensemble).H
     used = np.bincount(solution.gamma.argmax(axis=1), minlength=solution.gamma.shape[1]) > 0
-    solution = _take_out(ensemble, solution, ~used)
+    solution = _take_out(ensemble, H, solution, ~used)
     for cluster in np.flatnonzero(used)[np.argsort(solution.counts.size[used], kind="stable")][:-1]:
         alone = np.arange(len(used)) == cluster
-        solution = _take_out(ensemble, solution, alone)
+        solution = _take_out(ensemble, H, solution, alone)
     return solution
 
 
-def _take_out(ensemble: Ensemble, solution: Solution, out: Array) -> Solution:
+def _take_out(ensemble: Ensemble, H: Any, solution: Solution, out: Array) -> Solution:
     """The solution without some clusters, if its bound is higher."""
     gamma = np.where(out, 0.0, solution.gamma)
     total = gamma.sum(axis=1, keepdims=True)
@@ -149,14 +150,9 @@ def _take_out(ensemble: Ensemble, solution: Solution, out: Array) -> Solution:
         return solution
     gamma /= total
     model = solution.model
-    counts = expected_counts(ensemble, gamma, model)
+    weighted = ensemble.counts[:, None] * gamma
+    counts = Counts(weighted.sum(axis=0), np.asarray(H.T @ weighted))
     bound = log_joint(counts, model) + entropy(gamma, ensemble.counts)
     if bound <= solution.history[-1]:
         return solution
     return solution._replace(gamma=gamma, counts=counts, history=[*solution.history, bound])
-
-
-def expected_counts(ensemble: Ensemble, gamma: FloatArray, model: Model) -> Counts:
-    """Expected number of objects, and of each label, in each cluster."""
-    weighted = ensemble.counts[:, None] * gamma
-    return Counts(weighted.sum(axis=0), np.asarray(indicator(ensemble).H.T @ weighted))

@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from partita._ensemble import Ensemble
+from partita._parallel import in_order
 from partita._typing import IntArray
-from partita.consensus._em import draw_objects, in_order, take_objects
+from partita.consensus._em import draw_objects, take_objects
 
 _ALONE = 20  # clusters of a start that has no other beside it
 

@@ -15,7 +15,7 @@ from partita._random import draw_seeds
 from partita._typing import Array, Codes, FloatArray, IntArray
 from partita._validation import check_sample_weight
 from partita.base import BaseConsensus, Consensus, Rows, warn_unlabelled
-from partita.consensus._indicator import indicator
+from partita.consensus._indicator import indicator, sum_over_labels
 
 _SUM = 1e-6  # how far from 1 the probabilities of an object may sum
 
@@ -118,12 +118,7 @@ class SoftConsensus(BaseConsensus):
         return np.asarray((S @ self._profiles).argmax(axis=1), dtype=np.int64)
 
     def _label_rows(self, codes: Codes) -> Array:
-        first = np.concatenate([[0], np.cumsum(self._used_n_labels)[:-1]])
-        total = np.zeros((len(codes), self._profiles.shape[1]))
-        for j, start in enumerate(first):
-            seen = codes[:, j] >= 0
-            total[seen] += self._profiles[start + codes[seen, j]]
-        return np.asarray(total.argmax(axis=1), dtype=np.int64)
+        return np.asarray(sum_over_labels(codes, self._used_n_labels, self._profiles).argmax(axis=1), dtype=np.int64)
 
 
 def is_soft(X: Any) -> bool:

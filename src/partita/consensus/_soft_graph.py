@@ -19,7 +19,7 @@ from partita._parameters import Interval, StrOptions
 from partita._typing import FloatArray, IntArray
 from partita.consensus._graph_partition import GENEROUS, Parts, partition_factor, partition_graph
 from partita.consensus._hbgf import partition_bipartite, spectral_candidates
-from partita.consensus._mcla import associate, jaccard
+from partita.consensus._mcla import Clusters, meta_cluster
 from partita.consensus._soft_ensemble import Soft, SoftConsensus
 
 _FEW_ROWS = 4000  # objects up to which SoftCSPA holds all pairs, if it can do without
@@ -85,7 +85,7 @@ class _SoftGraph(SoftConsensus):
         return parts.labels
 
     def _partition(self, soft: Soft, n_clusters: int, seed: int) -> Parts:
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} must implement _partition.")
 
 
 class SoftCSPA(_SoftGraph):
@@ -130,18 +130,8 @@ class SoftMCLA(_SoftGraph):
     """
 
     def _partition(self, soft: Soft, n_clusters: int, seed: int) -> Parts:
-        size = np.asarray(soft.S.T @ soft.counts)
-        there = np.flatnonzero(size > 0)
-        S, column, weight = soft.S[:, there], soft.column[there], soft.cluster_weight[there]
-        together = S.T @ (S * soft.counts[:, None])
-        together = together if isinstance(together, np.ndarray) else together.toarray()
-        W = jaccard(together, np.diag(together).copy(), column) * np.sqrt(np.outer(weight, weight))
-        parts = partition_graph(
-            W, n_clusters, size[there], partitioner=self.partitioner, imbalance=self.imbalance, seed=seed
-        )
-        heavy_first = np.argsort(-np.bincount(parts.labels, weights=size[there]), kind="stable")
-        meta = np.argsort(heavy_first, kind="stable")[parts.labels]
-        return Parts(associate(S, soft.seen, meta, column, weight).argmax(axis=1), parts.partitioner)
+        clusters = Clusters(soft.S, soft.seen, soft.column, soft.cluster_weight)
+        return meta_cluster(clusters, soft.counts, n_clusters, self.partitioner, self.imbalance, seed)
 
 
 class SoftHBGF(_SoftGraph):
