@@ -120,6 +120,17 @@ ESTIMATORS: dict[str, Entry] = {
     ),
 }
 
+# Estimators that do not take a label matrix, and where they are tested, scikit-learn's checks among the rest.
+OTHER_ESTIMATORS = {
+    "ConsensusClustering": "test_generation.py",
+    "DPGaussianMixture": "test_dp_gaussian_mixture.py",
+    "DPMeans": "test_dp_means.py",
+    "KMeansEnsemble": "test_generation.py",
+    "MixedEnsemble": "test_generation.py",
+    "NoisyEnsemble": "test_generation.py",
+    "SampledEnsemble": "test_generation.py",
+}
+
 # Why an estimator of label matrices cannot pass this check of scikit-learn:
 EXPECTED_FAILED_CHECKS = {
     "check_clustering": "feeds scaled features, and as a list of rows; a list is a list of columns here",
@@ -162,4 +173,43 @@ METRICS: dict[str, MetricEntry] = {
     "normalized_mutual_info_score": MetricEntry(metrics.normalized_mutual_info_score, symmetric=True),
     "pair_f1_score": MetricEntry(metrics.pair_f1_score, symmetric=True),
     "rand_score": MetricEntry(metrics.rand_score, symmetric=True),
+}
+
+
+class InternalEntry(NamedTuple):
+    """One internal index: a function of features and a partition."""
+
+    name: str  # the public function
+    options: dict[str, Any]
+    better: str = "higher"
+    scale_free: bool = True  # the unit of the features does not matter
+    threads: bool = False  # takes n_jobs
+
+    def __call__(self, X: Any, labels: Any, **more: Any) -> float:
+        return getattr(metrics, self.name)(X, labels, **self.options, **more)
+
+
+_SEPARATIONS = ("single", "complete", "average", "centroid", "hybrid", "hausdorff")
+_VARIANTS = {"original": True, "simplified": True, "alternative": False, "hybrid": False}
+
+# All are NaN for one cluster.
+INTERNAL: dict[str, InternalEntry] = {
+    "calinski_harabasz": InternalEntry("calinski_harabasz_score", {}),
+    "davies_bouldin": InternalEntry("davies_bouldin_score", {}, better="lower"),
+    **{
+        f"dunn_{s}_{d}": InternalEntry("dunn_score", {"separation": s, "diameter": d}, threads=True)
+        for s in _SEPARATIONS
+        for d in ("max", "mean", "centroid")
+    },
+    **{
+        f"silhouette_{v}": InternalEntry("silhouette_score", {"variant": v}, scale_free=free, threads=True)
+        for v, free in _VARIANTS.items()
+    },
+}
+
+# Scores of other things than partitions, and where they are tested.
+OTHER_SCORES = {
+    "goodman_kruskal_score": "metrics/test_correlation.py",
+    "weighted_goodman_kruskal_score": "metrics/test_correlation.py",
+    "pac_score": "metrics/test_ensemble_quality.py",
 }

@@ -39,3 +39,7 @@ class PartitionerWarning(UserWarning):
 
 class IdentifiabilityWarning(UserWarning):
     """A model was fitted to data that cannot tell its parameters, such as a mixture to a single clustering."""
+
+
+class SkippedClusteringWarning(UserWarning):
+    """Some base clusterings of an ensemble failed or did not converge, and were left out."""

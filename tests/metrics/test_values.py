@@ -40,6 +40,8 @@ def test_pairs_are_those_of_a_double_loop(pair):
     half = ((both + first) + (both + second)) / 2
     if half != expected:
         assert metrics.adjusted_rand_score(a, b) == pytest.approx((both - expected) / (half - expected))
+        other_form = (both + first) * (first + neither) + (both + second) * (second + neither)
+        assert metrics.adjusted_rand_score(a, b) == pytest.approx(2 * (both * neither - first * second) / other_form)
 
 
 def test_millions_of_pairs_do_not_overflow():

@@ -6,11 +6,14 @@ from partita._kernels import (
     agreement,
     bce,
     distinct,
+    dp_means,
+    internal,
     label_kmeans,
     linkage,
     mixture,
     nbce_cvb,
     nbce_gibbs,
+    neal,
     pcc_labels,
     pcc_pairs,
 )
@@ -48,6 +51,8 @@ def warm_up() -> None:
     _warm_up_pcc(codes)
     _warm_up_models(codes)
     _warm_up_nbce(codes)
+    _warm_up_mixtures()
+    _warm_up_internal()
 
 
 def _warm_up_pcc(codes: np.ndarray) -> None:
@@ -106,6 +111,33 @@ def _warm_up_nbce(codes: np.ndarray) -> None:
         expected = nbce_cvb.CvbState(np.full((n, k), 0.5), *sums)
         nbce_cvb.sum_up(weighted, expected)
         nbce_cvb.sweep(weighted, expected, 1.0, 1.0, True, np.arange(n), np.empty(n))
+
+
+def _warm_up_mixtures() -> None:
+    n, d, k = 4, 2, 2
+    points, z, size = np.zeros((n, d)), np.zeros(n, dtype=np.int64), np.zeros(k, dtype=np.int64)
+    centers, numbers = np.zeros((d, k)), np.zeros(n)
+    dp_means.sweep(points, np.arange(n), 0, 1.0, centers, 1, z)
+    dp_means.nearest(points, centers, z, numbers)
+    dp_means.means(points, z, np.empty((k, d)), size)
+    dp_means.farthest_first(points, numbers, np.empty(k))
+    data, model = neal.NealPoints(points, numbers), neal.NealModel(1.0, 1.0, 1.0)
+    state = neal.NealState(z, size, centers)
+    neal.sweep(data, state, model, 1, 0, numbers, np.zeros((1, d)))
+    neal.climb(data, state, model, np.zeros((d, k)), 1)
+    neal.posterior(points, centers, np.ones(k), np.zeros(k), np.empty((n, k)))
+    neal.log_density(points, centers, np.ones(k), np.zeros(k), numbers)
+
+
+def _warm_up_internal() -> None:
+    n, d, k = 4, 2, 2
+    tables = [np.zeros((n, k)) for _ in range(3)]
+    internal.distances_to_clusters(np.zeros((d, n)), np.array([0, 2, n]), 0, n, internal.EUCLIDEAN, *tables)
+    numbers = np.arange(float(n))
+    internal.concordance_rows(numbers, numbers, 3.0, 3.0, 0, n, np.empty((n, 3), dtype=np.int64), np.empty(n))
+    for dtype in (np.uint8, np.uint16, np.uint32):
+        counts = np.ones((n, n), dtype=dtype)
+        internal.tally_pairs(counts, counts, True, np.ones(n, dtype=np.int64), 0, np.zeros((1, 2), dtype=np.int64))
 
 
 def _warm_up_agreement(codes: np.ndarray) -> None:

@@ -141,7 +141,7 @@ class EAC(BaseConsensus):
         n_merges = n_rows - n_clusters
         if cut == "threshold" and self.threshold is not None:
             n_merges = int(np.searchsorted(tree[:, 2], 1 - self.threshold + tolerance, side="right"))
-        labels = _cut_tree(tree, n_merges)
+        labels = cut_tree(tree, n_merges)
         self._ensemble, self._row_labels = ensemble, labels
         return Consensus(labels)
 
@@ -279,7 +279,7 @@ def _chain_link(D: Array, counts: FloatArray, method: int, *, show: bool) -> tup
     return left, right, height
 
 
-def _cut_tree(tree: FloatArray, n_merges: int) -> IntArray:
+def cut_tree(tree: FloatArray, n_merges: int) -> IntArray:
     """Cluster of each leaf after the first merges of a tree: components of the graph of those merges."""
     n = len(tree) + 1
     made = n + np.arange(n_merges)

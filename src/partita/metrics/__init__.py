@@ -1,15 +1,38 @@
 """How good, and how certain, a partition is.
 
-Names end in ``_score`` (higher is better) or ``_distance`` (lower is better, 0 when equal). The first argument
-is the truth where there is one, as in scikit-learn. Objects that are -1 (or NaN, None) in one of two partitions
-are left out, and a LeftOutWarning says how many they are.
+Names end in ``_score`` (higher is better) or ``_distance`` (lower is better, 0 when equal). Two scores are LOWER is
+better, and keep the names that they are known by: ``davies_bouldin_score`` and ``pac_score``.
+
+- External metrics compare two partitions. The first argument is the truth where there is one, as in scikit-learn.
+- Internal indices judge a partition by features: ``f(X, labels)``, or ``validity_report`` for all of them.
+- ``pac_score``, ``consensus_cdf``, ``item_consensus`` and ``cluster_consensus`` tell how certain an ensemble is.
+- ``mann_whitney_test`` and ``paired_t_test`` tell whether one method's results are better than another's.
+
+Objects that are -1 (or NaN, None) are left out, and a LeftOutWarning says how many they are.
 """
 
 from partita.metrics._contingency import Contingency, contingency
+from partita.metrics._correlation import goodman_kruskal_score, weighted_goodman_kruskal_score
+from partita.metrics._dunn import dunn_score, dunn_scores
+from partita.metrics._ensemble_quality import (
+    ConsensusCDF,
+    cluster_consensus,
+    consensus_cdf,
+    item_consensus,
+    pac_score,
+)
+from partita.metrics._feature_ranking import rank_features
 from partita.metrics._information import (
     average_nmi_score,
     jensen_shannon_distance,
     normalized_mutual_info_score,
+)
+from partita.metrics._internal import calinski_harabasz_score, davies_bouldin_score
+from partita.metrics._mann_whitney import (
+    MannWhitneyTest,
+    mann_whitney_critical_table,
+    mann_whitney_critical_value,
+    mann_whitney_test,
 )
 from partita.metrics._matching import (
     class_weighted_f1_score,
@@ -27,25 +50,46 @@ from partita.metrics._pairs import (
     pair_f1_score,
     rand_score,
 )
+from partita.metrics._report import validity_report
+from partita.metrics._silhouette import silhouette_samples, silhouette_score
 
 __all__ = [
+    "ConsensusCDF",
     "Contingency",
+    "MannWhitneyTest",
     "PairCounts",
     "PairedTTest",
     "adjusted_rand_score",
     "average_nmi_score",
+    "calinski_harabasz_score",
     "class_weighted_f1_score",
+    "cluster_consensus",
+    "consensus_cdf",
     "consistency_index",
     "contingency",
+    "davies_bouldin_score",
+    "dunn_score",
+    "dunn_scores",
     "f1_score",
     "fowlkes_mallows_score",
+    "goodman_kruskal_score",
+    "item_consensus",
     "jaccard_score",
     "jensen_shannon_distance",
+    "mann_whitney_critical_table",
+    "mann_whitney_critical_value",
+    "mann_whitney_test",
     "micro_precision",
     "normalized_mutual_info_score",
+    "pac_score",
     "pair_counts",
     "pair_f1_score",
     "paired_t_test",
     "perplexity",
     "rand_score",
+    "rank_features",
+    "silhouette_samples",
+    "silhouette_score",
+    "validity_report",
+    "weighted_goodman_kruskal_score",
 ]

@@ -1,0 +1,214 @@
+"""All internal indices of one or several partitions, in one table."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from partita._random import draw_seeds
+from partita._typing import Array, Codes, FloatArray, IntArray
+from partita._validation import check_label_matrix, check_labels
+from partita.metrics._clustered import Clustered, check_features, check_lengths, leave_out, sort_by_cluster
+from partita.metrics._correlation import goodman_kruskal_score, weighted_goodman_kruskal_score
+from partita.metrics._distances import centroid_tables, pair_tables
+from partita.metrics._dunn import DIAMETERS, SEPARATIONS, dunn_index
+from partita.metrics._internal import davies_bouldin, variance_ratio
+from partita.metrics._silhouette import VARIANTS, silhouette_values
+
+_DUNN = {f"dunn_{s}_{d}": (s, d) for s in SEPARATIONS for d in DIAMETERS}
+_SILHOUETTES = {f"silhouette_{variant}": variant for variant in VARIANTS}
+_CORRELATIONS = {
+    "goodman_kruskal": goodman_kruskal_score,
+    "weighted_goodman_kruskal": weighted_goodman_kruskal_score,
+}
+_NAMES = ("calinski_harabasz", "davies_bouldin", *_DUNN, *_SILHOUETTES, *_CORRELATIONS)
+_LOWER_IS_BETTER = ("davies_bouldin",)
+_BY_CENTROIDS = (
+    "calinski_harabasz",
+    "davies_bouldin",
+    "dunn_centroid_centroid",
+    "dunn_hybrid_centroid",
+    "silhouette_simplified",
+    "silhouette_hybrid",
+)
+
+
+class _Looked(NamedTuple):
+    """What of the data the indices look at; the same for all partitions."""
+
+    points: FloatArray
+    kept: IntArray  # labelled objects
+    sample: IntArray  # those of them whose pairs are looked at
+    left: IntArray  # pairs of labelled objects that are correlated
+    right: IntArray
+
+
+def validity_report(
+    X: Any,
+    labels: Any,
+    *,
+    pairwise_limit: int | None = 20_000,
+    n_pairs: int = 5000,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+) -> pd.DataFrame:
+    """Judge one or several partitions by all internal indices.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Features, finite numbers.
+    labels : array-like of shape (n_samples,), or label matrix of shape (n_samples, n_partitions)
+        One partition, or a table of several (array, DataFrame, dict, list of columns). Objects that are -1 (or NaN,
+        None) in one of them are left out of all, with a warning, so that all are judged on the same objects.
+    pairwise_limit : int or None, default=20_000
+        Of more objects than that, the indices that look at all pairs look at a random sample of so many; None for no
+        limit.
+    n_pairs : int, default=5000
+        Pairs of objects over which distance is correlated with being in different clusters: all, or a random sample.
+    random_state : int, RandomState or None
+        For the two samples.
+    n_jobs : int, optional
+        Threads; the result does not depend on it.
+
+    Returns
+    -------
+    report : DataFrame, one row an index
+        - ``index``: its name;
+        - ``value``: its value, or one column a partition, named like the partition;
+        - ``better``: "higher" or "lower";
+        - ``n_objects``: objects that it is computed from;
+        - ``n_pairs``: pairs of objects whose distance it looks at, <NA> if it only looks at centroids.
+
+    Notes
+    -----
+    "goodman_kruskal" is Baker and Hubert's Gamma: the rank correlation between the distance of two objects and whether
+    they are in different clusters, ties left out; "weighted_goodman_kruskal" weighs by the distances. Both are NaN
+    where all pairs, or none, are within a cluster. Distances are Euclidean. Cost O(n^2 d) a partition up to the limit;
+    one pass over the pairs serves all.
+
+    References
+    ----------
+    F. Baker and L. Hubert, "Measuring the power of hierarchical cluster analysis", Journal of the American Statistical
+    Association 70, 1975; L. Vendramin, R. Campello and E. Hruschka, "Relative clustering validity criteria: a
+    comparative overview", Statistical Analysis and Data Mining 3, 2010.
+
+    Examples
+    --------
+    >>> from partita.metrics import validity_report
+    >>> X = [[0.0], [1.0], [9.0], [10.0]]
+    >>> report = validity_report(X, {"good": [0, 0, 1, 1], "bad": [0, 1, 0, 1]})
+    >>> report.loc[report["index"] == "dunn_single_max", ["good", "bad", "better"]].values.tolist()
+    [[8.0, 0.1111111111111111, 'higher']]
+    """
+    _check_size("pairwise_limit", pairwise_limit, optional=True)
+    _check_size("n_pairs", n_pairs)
+    points = check_features(X)
+    names, codes = _read_partitions(labels)
+    check_lengths(len(points), len(codes))
+    labelled = np.asarray((codes >= 0).all(axis=1))
+    looked = _choose(points, leave_out(labelled, stacklevel=3), pairwise_limit, n_pairs, random_state)
+    values = {name: _indices(looked, codes[:, j], n_jobs) for j, name in enumerate(names)}
+    return pd.DataFrame(
+        {
+            "index": list(_NAMES),
+            **{name: [found[index] for index in _NAMES] for name, found in values.items()},
+            "better": ["lower" if index in _LOWER_IS_BETTER else "higher" for index in _NAMES],
+            "n_objects": [len(looked.sample if _samples(index) else looked.kept) for index in _NAMES],
+            "n_pairs": pd.array([_pairs_of(index, looked) for index in _NAMES], dtype="Int64"),
+        }
+    )
+
+
+def _indices(looked: _Looked, codes: Codes, n_jobs: int | None) -> dict[str, float]:
+    """All indices of one partition."""
+    everything = sort_by_cluster(looked.points, codes, looked.kept)
+    sampled = len(looked.sample) < len(looked.kept)
+    sample = sort_by_cluster(looked.points, codes, looked.sample) if sampled else everything
+    values = _of_tables(sample, n_jobs, _NAMES)
+    if sampled:
+        values |= _of_tables(everything, n_jobs, _BY_CENTROIDS)
+    return values | {
+        "calinski_harabasz": variance_ratio(everything),
+        "davies_bouldin": davies_bouldin(everything),
+        **_correlations(looked, codes, n_jobs),
+    }
+
+
+def _of_tables(clusters: Clustered, n_jobs: int | None, names: tuple[str, ...]) -> dict[str, float]:
+    """Those of the Dunn indices and silhouettes that are asked for; pairs are only looked at where one needs it."""
+    if clusters.n_clusters == 1:
+        return dict.fromkeys(names, np.nan)
+    needs_pairs = any(_samples(name) for name in names)
+    pairs = pair_tables(clusters, "euclidean", n_jobs) if needs_pairs else None
+    centroids = centroid_tables(clusters, "euclidean", n_jobs)
+    values = {name: dunn_index(clusters, pairs, centroids, *_DUNN[name]) for name in names if name in _DUNN}
+    for name in names:
+        if name in _SILHOUETTES:
+            tables: Any = pairs if _samples(name) else centroids
+            values[name] = float(silhouette_values(clusters, tables, _SILHOUETTES[name]).mean())
+    return values
+
+
+def _correlations(looked: _Looked, codes: Codes, n_jobs: int | None) -> dict[str, float]:
+    """Correlation of the distance of two objects with being in different clusters."""
+    apart = (codes[looked.left] != codes[looked.right]).astype(np.float64)
+    if len(apart) == 0 or apart.min() == apart.max():
+        return dict.fromkeys(_CORRELATIONS, np.nan)
+    distance = np.linalg.norm(looked.points[looked.left] - looked.points[looked.right], axis=1)
+    return {name: score(distance, apart, "neutral", n_jobs=n_jobs) for name, score in _CORRELATIONS.items()}
+
+
+def _samples(index: str) -> bool:
+    """Whether an index looks at all pairs of objects, and so at a sample where they are many."""
+    return index not in _BY_CENTROIDS and index not in _CORRELATIONS
+
+
+def _pairs_of(index: str, looked: _Looked) -> int | None:
+    if index in _BY_CENTROIDS:
+        return None
+    n = len(looked.sample)
+    return n * (n - 1) // 2 if _samples(index) else len(looked.left)
+
+
+def _choose(points: FloatArray, kept: IntArray, pairwise_limit: int | None, n_pairs: int, random_state: Any) -> _Looked:
+    rng = np.random.default_rng(draw_seeds(random_state, 1)[0])
+    n = len(kept)
+    sample = kept
+    if pairwise_limit is not None and n > pairwise_limit:
+        sample = np.sort(rng.choice(kept, size=pairwise_limit, replace=False))
+    n_all = n * (n - 1) // 2
+    drawn = np.arange(n_all) if n_all <= n_pairs else np.sort(rng.choice(n_all, size=n_pairs, replace=False))
+    # pair (i, j), i < j, is number j (j - 1) / 2 + i
+    first = np.arange(n, dtype=np.int64) * (np.arange(n, dtype=np.int64) - 1) // 2
+    right = np.searchsorted(first, drawn, side="right") - 1
+    return _Looked(points, kept, sample, kept[drawn - first[right]], kept[right])
+
+
+def _read_partitions(labels: Any) -> tuple[list[str], Array]:
+    """Names and codes (n, n_partitions) of one partition or of several."""
+    is_table = isinstance(labels, dict) or hasattr(labels, "columns") or _n_dimensions(labels) == 2
+    if not is_table:
+        return ["value"], check_labels(labels, "labels")[:, None]
+    matrix = check_label_matrix(labels)
+    taken = {"index", "better", "n_objects", "n_pairs"} & set(matrix.names)
+    if taken or len(set(matrix.names)) < len(matrix.names):
+        raise ValueError(
+            f"labels has the columns {matrix.names}; names must differ from each other and from 'index', 'better', "
+            "'n_objects' and 'n_pairs', which the report has itself."
+        )
+    return matrix.names, matrix.codes
+
+
+def _n_dimensions(labels: Any) -> int:
+    if hasattr(labels, "ndim"):
+        return int(labels.ndim)
+    flat = isinstance(labels, str) or not hasattr(labels, "__len__") or len(labels) == 0
+    return 1 if flat or isinstance(labels[0], str) or not hasattr(labels[0], "__len__") else 2
+
+
+def _check_size(name: str, value: Any, *, optional: bool = False) -> None:
+    if optional and value is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise ValueError(f"{name}={value!r} must be a whole number, at least 1{', or None' if optional else ''}.")
