@@ -1,0 +1,51 @@
+"""Fuzzy c-means (Bezdek, 1981): memberships in place of labels.
+
+    u_ik = 1 / sum_l (d_ik / d_il)^(2 / (m - 1))        c_k = sum_i u_ik^m x_i / sum_i u_ik^m
+
+with d the Euclidean distance and m = 2. The objective sum_ik u_ik^m d_ik^2 never rises. Hardened, an object belongs to
+its nearest centre.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.spatial.distance import cdist
+
+from partita._typing import FloatArray
+
+_FUZZIFIER = 2.0
+
+
+class FuzzyClusters(NamedTuple):
+    """Where the iterations ended."""
+
+    centres: FloatArray
+    membership: FloatArray
+    history: list[float]  # objective
+    converged: bool
+
+
+def fuzzy_cmeans(X: FloatArray, k: int, seed: int, *, tol: float = 1e-4, max_iter: int = 500) -> FuzzyClusters:
+    """Iterate from k objects drawn at random until no membership changes by more than ``tol``."""
+    rng = np.random.default_rng(seed)
+    centres = X[np.sort(rng.choice(len(X), k, replace=False))].astype(np.float64)
+    membership, history = memberships(X, centres), []
+    for _ in range(max_iter):
+        power = membership**_FUZZIFIER
+        centres = power.T @ X / np.maximum(power.sum(axis=0), np.finfo(float).tiny)[:, None]
+        distance = cdist(X, centres, "sqeuclidean")
+        history.append(float((power * distance).sum()))
+        new = memberships(X, centres)
+        change = np.abs(new - membership).max()
+        membership = new
+        if change <= tol:
+            return FuzzyClusters(centres, membership, history, True)
+    return FuzzyClusters(centres, membership, history, False)
+
+
+def memberships(X: FloatArray, centres: FloatArray) -> FloatArray:
+    """U of each object; one that lies on centres belongs to them alone, in equal shares."""
+    distance = cdist(X, centres, "sqeuclidean")
+    nearest = distance.min(axis=1, keepdims=True)
+    share = np.divide(nearest, distance, out=np.ones_like(distance), where=distance > 0) ** (1 / (_FUZZIFIER - 1))
+    return np.asarray(share / share.sum(axis=1, keepdims=True))

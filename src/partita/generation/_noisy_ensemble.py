@@ -1,0 +1,162 @@
+"""Partitions with some labels changed, or lost: noise of known strength."""
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin, _fit_context
+from sklearn.utils.validation import check_is_fitted
+
+from partita._parameters import Interval
+from partita._random import draw_seeds
+from partita._typing import Array, Codes, IntArray
+from partita._validation import check_label_matrix, check_labels
+from partita.base import remember_columns
+
+
+class NoisyEnsemble(TransformerMixin, BaseEstimator):
+    """Copies of a partition in which a share of the labels is changed, and a share is lost.
+
+    Parameters
+    ----------
+    n_clusterings : int, optional
+        Number of copies; of several clusterings each is copied in turns. Default: 10 of a single partition, one of each
+        where there are several.
+    noise : float or list, default=0.1
+        Share of the labels of each copy that is changed to another label, uniformly; a list is used in turns.
+    missing : float, default=0.0
+        Share of all labels that is lost afterwards, uniformly over the whole matrix.
+    random_state : int, RandomState or None
+        Seed.
+
+    Attributes
+    ----------
+    noise_ : ndarray of shape (n_clusterings,)
+        Share of each copy.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Notes
+    -----
+    Exactly ``round(noise * n)`` labels of a copy are changed, and ``round(missing * n * n_clusterings)`` are lost. The
+    recipes of NBCE's synthetic data (changed labels) and of BCE's missing labels.
+
+    Examples
+    --------
+    >>> from partita import NoisyEnsemble
+    >>> X = NoisyEnsemble(n_clusterings=4, noise=0.25, random_state=0).fit_transform([0, 0, 0, 0, 1, 1, 1, 1])
+    >>> (X != [[0]] * 4 + [[1]] * 4).sum(axis=0)
+    array([2, 2, 2, 2])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "n_clusterings": [Interval("int", 1, None), None],
+        "noise": [Interval("real", 0, 1), list, tuple],
+        "missing": [Interval("real", 0, 1)],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self, n_clusterings: int | None = None, *, noise: Any = 0.1, missing: float = 0.0, random_state: Any = None
+    ) -> None:
+        self.n_clusterings = n_clusterings
+        self.noise = noise
+        self.missing = missing
+        self.random_state = random_state
+
+    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Draw the seeds.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples,) or label matrix of shape (n_samples, n_clusterings)
+            Labels to copy.
+        y : Ignored
+
+        Returns
+        -------
+        self
+        """
+        codes = self._codes(X, reset=True)
+        n_copies = self.n_clusterings or (codes.shape[1] if codes.shape[1] > 1 else 10)
+        noise = np.atleast_1d(np.asarray(self.noise, dtype=np.float64))
+        if noise.ndim != 1 or len(noise) == 0 or not ((noise >= 0) & (noise <= 1)).all():
+            raise ValueError(f"noise={self.noise!r:.60} must be shares from 0 to 1.")
+        self.noise_ = np.resize(noise, n_copies)
+        self._seeds = draw_seeds(self.random_state, n_copies + 1)
+        return self
+
+    def transform(self, X: Any) -> IntArray:
+        """Copies of the labels of X, with noise.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples,) or label matrix of shape (n_samples, n_clusterings)
+            Labels to copy.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_clusterings)
+            Labels as numbers from 0 on, -1 where they are missing.
+        """
+        check_is_fitted(self, "_seeds")
+        codes = self._codes(X, reset=False)
+        copies = np.column_stack(
+            [
+                change_labels(codes[:, j % codes.shape[1]], noise, int(seed))
+                for j, (noise, seed) in enumerate(zip(self.noise_, self._seeds[:-1], strict=True))
+            ]
+        )
+        return lose_labels(copies, self.missing, int(self._seeds[-1]))
+
+    def get_feature_names_out(self, input_features: Any = None) -> Array:
+        """Name of each copy: its number, noise and seed.
+
+        Parameters
+        ----------
+        input_features : Ignored
+
+        Returns
+        -------
+        ndarray of str
+        """
+        check_is_fitted(self, "_seeds")
+        parts = zip(self.noise_, self._seeds[:-1], strict=True)
+        return np.array([f"copy{j}_noise{noise:g}_seed{seed}" for j, (noise, seed) in enumerate(parts)], dtype=object)
+
+    def _codes(self, X: Any, *, reset: bool) -> Codes:
+        if np.ndim(X) == 1 and not isinstance(X, dict):
+            codes = check_labels(X, "X")[:, None]
+            if reset:
+                self.n_features_in_ = 1
+            return codes
+        matrix = check_label_matrix(X)
+        remember_columns(self, X, matrix, reset=reset)
+        return matrix.codes
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = True
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+
+def change_labels(labels: Array, share: float, seed: int) -> IntArray:
+    """Change a share of the labels, each to one of the other labels with equal probability."""
+    noisy = labels.astype(np.int64)
+    there = np.flatnonzero(labels >= 0)
+    n_labels = int(labels.max(initial=-1)) + 1
+    if n_labels < 2:  # there is no other label
+        return noisy
+    rng = np.random.default_rng(seed)
+    chosen = rng.choice(there, round(share * len(there)), replace=False)
+    noisy[chosen] = (noisy[chosen] + rng.integers(1, n_labels, size=len(chosen))) % n_labels
+    return noisy
+
+
+def lose_labels(labels: IntArray, share: float, seed: int) -> IntArray:
+    """Make a share of all labels missing."""
+    lost = np.random.default_rng(seed).choice(labels.size, round(share * labels.size), replace=False)
+    with_holes = labels.copy()
+    with_holes.ravel()[lost] = -1
+    return with_holes

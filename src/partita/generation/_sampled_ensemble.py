@@ -1,0 +1,126 @@
+"""Hard partitions drawn from a soft one: each object takes a cluster by its own probabilities."""
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin, _fit_context
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from partita._parameters import Interval
+from partita._random import draw_seeds
+from partita._typing import Array, FloatArray, IntArray
+
+_SUM = 1e-6  # how far from 1 the probabilities of an object may sum
+
+
+class SampledEnsemble(TransformerMixin, BaseEstimator):
+    """Partitions drawn from the probabilities of a soft partition.
+
+    Two objects are together in a Binomial(n_clusterings, y_i . y_j) number of them: the model of PCC holds exactly for
+    each pair.
+
+    Parameters
+    ----------
+    n_clusterings : int, default=100
+        Number of partitions.
+    random_state : int, RandomState or None
+        Seed.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+        Number of clusters of the soft partition.
+
+    References
+    ----------
+    A. Lourenço, S. Rota Bulò, N. Rebagliati, A. Fred, M. Figueiredo, M. Pelillo, Probabilistic consensus clustering
+    using evidence accumulation, Machine Learning 98 (2015) 331-357, section 6.1.
+
+    Examples
+    --------
+    >>> from partita import SampledEnsemble
+    >>> Y = [[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]]
+    >>> SampledEnsemble(n_clusterings=6, random_state=0).fit_transform(Y)[:2]
+    array([[0, 0, 0, 0, 0, 0],
+           [1, 1, 1, 1, 1, 1]])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "n_clusterings": [Interval("int", 1, None)],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(self, n_clusterings: int = 100, *, random_state: Any = None) -> None:
+        self.n_clusterings = n_clusterings
+        self.random_state = random_state
+
+    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Draw the seeds.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_clusters)
+            Probability of each cluster for each object; rows sum to 1.
+        y : Ignored
+
+        Returns
+        -------
+        self
+        """
+        self._check(X, reset=True)
+        self._seeds = draw_seeds(self.random_state, self.n_clusterings)
+        return self
+
+    def transform(self, X: Any) -> IntArray:
+        """Draw the partitions.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_clusters)
+            Probability of each cluster for each object; rows sum to 1.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_clusterings)
+        """
+        check_is_fitted(self, "_seeds")
+        Y = self._check(X, reset=False)
+        until = np.cumsum(Y, axis=1)
+        until /= until[:, -1:]
+        return np.column_stack([_draw(until, int(seed)) for seed in self._seeds])
+
+    def get_feature_names_out(self, input_features: Any = None) -> Array:
+        """Name of each partition: its number and seed.
+
+        Parameters
+        ----------
+        input_features : Ignored
+
+        Returns
+        -------
+        ndarray of str
+        """
+        check_is_fitted(self, "_seeds")
+        return np.array([f"draw{j}_seed{seed}" for j, seed in enumerate(self._seeds)], dtype=object)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+    def _check(self, X: Any, *, reset: bool) -> FloatArray:
+        Y: FloatArray = validate_data(self, X, reset=reset, dtype=np.float64)
+        bad = (Y < -_SUM).any(axis=1) | (np.abs(Y.sum(axis=1) - 1) > _SUM)
+        if bad.any():
+            row = int(bad.argmax())
+            raise ValueError(
+                f"row {row} of X is {Y[row].round(4).tolist()!r:.80}; probabilities are not negative and sum to 1."
+            )
+        return Y.clip(0)
+
+
+def _draw(until: FloatArray, seed: int) -> IntArray:
+    """One draw an object, from its cumulated probabilities."""
+    uniform = np.random.default_rng(seed).random(len(until))
+    return np.asarray((until <= uniform[:, None]).sum(axis=1), dtype=np.int64)

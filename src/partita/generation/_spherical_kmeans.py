@@ -1,0 +1,98 @@
+"""Spherical k-means (Dhillon and Modha, 2001): rows of length 1, clusters by the largest cosine with their mean.
+
+    assign   z_i = argmax_k  x_i . c_k        update   c_k = sum of its rows, scaled to length 1
+
+The sum of the cosines never falls. With mini-batches a centre is the mean of
+all rows that ever came to it (Sculley, 2010).
+"""
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.preprocessing import normalize
+from sklearn.utils.extmath import safe_sparse_dot
+
+from partita._typing import FloatArray, IntArray
+from partita.generation._runs import Found
+
+_BATCH = 1024
+_PATIENCE = 10  # batches without a higher mean cosine (smoothed) before mini-batches stop
+
+
+def spherical_kmeans(X: Any, k: int, seed: int, *, max_iter: int, minibatch: bool = False) -> Found:
+    """Cluster rows by direction, from k rows drawn at random; a row of zeros goes to the first cluster."""
+    rows = normalize(X)
+    rng = np.random.default_rng(seed)
+    centres = _dense(rows[np.sort(rng.choice(rows.shape[0], k, replace=False))])
+    if minibatch:
+        centres, n_iter, converged = *_by_batches(rows, centres, rng, max_iter), True
+    else:
+        centres, n_iter, converged = _by_sweeps(rows, centres, max_iter)
+    return Found(most_similar(centres, rows), partial(most_similar, centres), converged, n_iter)
+
+
+def most_similar(centres: FloatArray, X: Any) -> IntArray:
+    """Centre of largest cosine; the length of a row does not matter."""
+    return np.asarray(safe_sparse_dot(X, centres.T).argmax(axis=1), dtype=np.int64)
+
+
+def _by_sweeps(rows: Any, centres: FloatArray, max_iter: int) -> tuple[FloatArray, int, bool]:
+    labels = None
+    for n_iter in range(1, max_iter + 1):
+        cosine = safe_sparse_dot(rows, centres.T)
+        new = cosine.argmax(axis=1)
+        if labels is not None and (new == labels).all():
+            return centres, n_iter, True
+        labels = new
+        centres = _centres(rows, _refill(labels, cosine.max(axis=1), len(centres)), centres)
+    return centres, max_iter, False
+
+
+def _refill(labels: IntArray, own: FloatArray, k: int) -> IntArray:
+    """Empty clusters take the rows that are least like their centre."""
+    empty = np.flatnonzero(np.bincount(labels, minlength=k) == 0)
+    if len(empty) == 0:
+        return labels
+    refilled = labels.copy()
+    refilled[np.argsort(own, kind="stable")[: len(empty)]] = empty
+    return refilled
+
+
+def _centres(rows: Any, labels: IntArray, before: FloatArray) -> FloatArray:
+    return _scale(_sum_up(rows, labels, len(before)), before)
+
+
+def _sum_up(rows: Any, labels: IntArray, k: int) -> FloatArray:
+    """Sum of the rows of each cluster."""
+    places = (labels, np.arange(len(labels)))
+    return _dense(sparse.csr_array((np.ones(len(labels)), places), shape=(k, len(labels))) @ rows)
+
+
+def _scale(total: FloatArray, before: FloatArray) -> FloatArray:
+    """Sums scaled to length 1; what there was before where there is nothing."""
+    length = np.linalg.norm(total, axis=1, keepdims=True)
+    return np.asarray(np.divide(total, length, out=before.copy(), where=length > 0))
+
+
+def _by_batches(rows: Any, centres: FloatArray, rng: np.random.Generator, max_iter: int) -> tuple[FloatArray, int]:
+    total = centres.copy()  # a centre and all rows of batches that came to it: the mean, up to its length
+    best, smoothed, waited = -np.inf, None, 0
+    share = min(1.0, 2 * _BATCH / (rows.shape[0] + 1))
+    for n_iter in range(1, 1 + max_iter * max(1, rows.shape[0] // _BATCH)):  # noqa: B007 (told at the end)
+        batch = rows[rng.integers(rows.shape[0], size=min(_BATCH, rows.shape[0]))]
+        cosine = safe_sparse_dot(batch, centres.T)
+        labels = cosine.argmax(axis=1)
+        mean = float(cosine.max(axis=1).mean())
+        smoothed = mean if smoothed is None else (1 - share) * smoothed + share * mean
+        best, waited = (smoothed, 0) if smoothed > best else (best, waited + 1)
+        if waited >= _PATIENCE:
+            break
+        total += _sum_up(batch, labels, len(total))
+        centres = _scale(total, centres)
+    return centres, n_iter
+
+
+def _dense(rows: Any) -> FloatArray:
+    return np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows)

@@ -1,0 +1,281 @@
+"""The number of clusters, chosen with reasons; one cluster can be the answer.
+
+For every number k the objects are resampled and clustered again (labels: combined again). Where k clusters are there,
+two objects are nearly always together or nearly always apart: the proportion of ambiguous pairs (PAC) is low. PAC also
+falls with k by itself, so it is compared with that of reference data without clusters.
+"""
+
+import warnings
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from sklearn.cluster import KMeans
+from sklearn.utils import check_array
+
+from partita._progress import progress
+from partita._random import draw_seeds
+from partita._typing import Array, FloatArray, IntArray
+from partita._validation import check_label_matrix
+from partita.consensus import EAC
+from partita.exceptions import FeaturesWarning
+from partita.metrics import consensus_cdf
+from partita.selection import _criteria as criteria
+from partita.selection._references import without_agreement, without_clusters
+from partita.selection._resampling import Sampling, combine, sample_features, sample_labels
+
+_CLEAR = 0.01  # PAC of clusters that hardly any sample disagrees about
+_GROWTH = 0.1  # of the area under the CDF that is still worth another cluster
+_GRID = np.arange(101) / 100
+
+Kind = Literal["auto", "labels", "features"]
+
+
+@dataclass(frozen=True)
+class ClusterNumberChoice:
+    """A recommendation and what it rests on."""
+
+    n_clusters: int
+    reasons: list[str]
+    table: pd.DataFrame  # one row a number of clusters
+    proposals: dict[str, int]  # number that each criterion alone would choose, from 2 on
+    p_value: float  # of there being no clusters
+    kind: str  # "labels" or "features"
+    n_objects: int  # that were used
+    cdf: pd.DataFrame = field(repr=False)  # share of pairs with co-association up to the index, one column a number
+
+    def __str__(self) -> str:
+        lines = [f"n_clusters = {self.n_clusters}", *(f"  - {reason}" for reason in self.reasons), ""]
+        return "\n".join([*lines, self.table.round(3).to_string(index=False)])
+
+
+def choose_n_clusters(
+    X: Any,
+    n_clusters: Any = (2, 10),
+    *,
+    kind: Kind = "auto",
+    consensus: Any = None,
+    base: Any = None,
+    n_resamples: int = 20,
+    n_references: int = 19,
+    alpha: float = 0.05,
+    max_objects: int = 1000,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+) -> ClusterNumberChoice:
+    """Choose the number of clusters of labels, or of features.
+
+    Parameters
+    ----------
+    X : label matrix, or array-like of shape (n_samples, n_features)
+        Labels of several clusterings, or features.
+    n_clusters : tuple (low, high) or list, default=(2, 10)
+        Numbers to compare; one cluster is always considered.
+    kind : {"auto", "labels", "features"}, default="auto"
+        What X is. "auto" takes numbers with fractions for features, everything else for labels.
+    consensus : estimator with ``n_clusters``, optional
+        Labels: what combines them. Default: :class:`EAC` with Ward linkage, one tree for all numbers.
+    base : clusterer with ``n_clusters``, or its name, optional
+        Features: what clusters them. Default: k-means, the best of three starts.
+    n_resamples : int, default=20
+        Samples that are clustered for every number.
+    n_references : int, default=19
+        Reference data sets without clusters; at least 1 / alpha - 1.
+    alpha : float, default=0.05
+        Probability of seeing clusters where there are none.
+    max_objects : int, default=1000
+        Objects that are used, at most; more are drawn from at random.
+    random_state : int, RandomState or None
+        Seed; the result does not depend on ``n_jobs``.
+    n_jobs : int, optional
+        Number of threads.
+    verbose : int, default=0
+        Show a progress bar on what takes more than two seconds.
+
+    Returns
+    -------
+    ClusterNumberChoice
+        ``n_clusters``, ``reasons``, ``proposals`` of each criterion, ``cdf`` and ``table``, which has for each number:
+
+        - pac, pac_strict: pairs that are together in between 0.1 and 0.9 (0 and 1) of the samples; lower is better
+        - cdf_area, delta_area: area under the distribution of co-association, and its relative growth
+        - stability: mean adjusted Rand index of the samples' clusterings with the clustering of all
+        - lifetime: in evidence accumulation with average linkage
+        - bic: of a mixture model (of labels, or Gaussian); lower is better
+        - lower_bound: of ``consensus``, if it is a model that has one
+        - reference_pac, rcsi, p_value: PAC of data without clusters, how far it is above that of X, and how often not
+
+    Notes
+    -----
+    Recommended is one cluster unless the data stand out among the references: a test that is exact for all numbers
+    together. Of the numbers that are less ambiguous than all but a share alpha of the references, it is the largest
+    whose PAC is at most 0.01, since coarser clusters are kept in it; if there is none, that of the highest rcsi.
+
+    The references of features are Gaussian with the same covariance, so one Gaussian cluster is one cluster. Those of
+    labels have every clustering shuffled: one cluster is the answer where clusterings agree no more than by chance.
+    Labels cannot tell whether what all clusterings agree on is one cluster cut in the same way: for that pass features.
+
+    References
+    ----------
+    S. Monti, P. Tamayo, J. Mesirov and T. Golub, "Consensus clustering: a resampling-based method for class discovery
+    and visualization of gene expression microarray data", Machine Learning 52, 2003.
+    Y. Senbabaoglu, G. Michailidis and J. Li, "Critical limitations of consensus clustering in class discovery",
+    Scientific Reports 4, 2014.
+    C. R. John et al., "M3C: Monte Carlo reference-based consensus clustering", Scientific Reports 10, 2020.
+
+    Examples
+    --------
+    >>> from partita import choose_n_clusters
+    >>> from partita.datasets import load_wine_ensemble
+    >>> choose_n_clusters(load_wine_ensemble().labels, (2, 6), random_state=0).n_clusters
+    3
+    """
+    what, data = _read(X, kind)
+    _check_counts(n_resamples, n_references, alpha)
+    seeds = [int(seed) for seed in draw_seeds(random_state, 2 * n_references + 3)]
+    data = _at_most(data, max_objects, seeds[0])
+    numbers = _check_numbers(n_clusters, len(data))
+    sampling = Sampling(_check_method(what, consensus, base), numbers, n_resamples, n_jobs)
+    sample: Any = sample_labels if what == "labels" else sample_features
+    refer: Any = without_agreement if what == "labels" else without_clusters
+    with progress(n_references + 2, "number of clusters", show=bool(verbose)) as bar:
+        resampled = sample(data, sampling, seeds[1])
+        bar.update(1)
+        columns = criteria.pac_columns(resampled) | _other_columns(what, data, sampling, resampled, seeds[2])
+        bar.update(1)
+        reference = []
+        for place in range(n_references):
+            like = refer(data, seeds[3 + 2 * place])
+            reference.append(criteria.ambiguity(sample(like, sampling, seeds[4 + 2 * place])))
+            bar.update(1)
+    columns |= criteria.against_references(columns["pac"], np.array(reference))
+    p_value = criteria.p_value_of_clusters(columns["pac"], np.array(reference))
+    table = pd.DataFrame({"n_clusters": numbers, **columns})
+    proposals = _proposals(table)
+    chosen, reasons = _recommend(table, p_value, alpha, what)
+    reasons += _agreement(chosen, proposals)
+    curves = {k: consensus_cdf(labels, _GRID).cdf for k, labels in zip(numbers, resampled, strict=True)}
+    cdf = pd.DataFrame(curves, index=pd.Index(_GRID, name="coassociation"))
+    return ClusterNumberChoice(chosen, reasons, table, proposals, p_value, what, len(data), cdf)
+
+
+def _other_columns(
+    kind: str, data: Array, sampling: Sampling, resampled: list[IntArray], seed: int
+) -> dict[str, FloatArray]:
+    """Stability, lifetime and the criteria of models."""
+    if kind == "features":
+        ward = EAC(linkage="ward")
+        of_all = [combine(ward, labels, [k], seed)[0] for k, labels in zip(sampling.numbers, resampled, strict=True)]
+        return {
+            "stability": criteria.stability(resampled, of_all),
+            "lifetime": criteria.lifetimes(np.hstack(resampled), sampling.numbers),
+            "bic": criteria.bic_of_features(data, sampling.numbers, seed),
+        }
+    columns = {
+        "stability": criteria.stability(resampled, combine(sampling.method, data, sampling.numbers, seed)),
+        "lifetime": criteria.lifetimes(data, sampling.numbers),
+        "bic": criteria.bic_of_labels(data, sampling.numbers, seed),
+    }
+    bounds = criteria.lower_bounds(sampling.method, data, sampling.numbers, seed)
+    return columns if bounds is None else columns | {"lower_bound": bounds}
+
+
+def _recommend(table: pd.DataFrame, p_value: float, alpha: float, kind: str) -> tuple[int, list[str]]:
+    """The number, and why."""
+    like = "clusterings that share nothing" if kind == "labels" else "data without clusters"
+    better = table[table["p_value"] <= alpha]
+    if p_value > alpha or better.empty:
+        return 1, [f"one cluster: pairs are no less ambiguous than in {like} (p = {p_value:.2g})"]
+    clear = better[better["pac"] <= _CLEAR]
+    row = better.iloc[int(better["rcsi"].argmax())] if clear.empty else clear.iloc[-1]
+    chosen = int(row["n_clusters"])
+    why = "is furthest below the references" if clear.empty else "is the largest number with hardly an ambiguous pair"
+    against = f"PAC {row['pac']:.3f} against {row['reference_pac']:.3f} in {like}"
+    return chosen, [f"there are clusters (p = {p_value:.2g})", f"{chosen} {why}: {against}"]
+
+
+def _agreement(chosen: int, proposals: dict[str, int]) -> list[str]:
+    """Which criteria say the same, and what others say."""
+    same = [name for name, number in proposals.items() if number == chosen]
+    others = [f"{name} {number}" for name, number in proposals.items() if number != chosen]
+    told = [f"the same by {', '.join(same)}"] if same else []
+    return told + ([f"otherwise by {', '.join(others)}"] if others else [])
+
+
+def _proposals(table: pd.DataFrame) -> dict[str, int]:
+    """The number that each criterion would choose alone; the smaller among equals."""
+    highest = [name for name in ("rcsi", "stability", "lifetime", "lower_bound") if name in table]
+    best = {name: int(np.argmax(table[name].fillna(-np.inf))) for name in highest}
+    best |= {name: int(np.argmin(table[name].fillna(np.inf))) for name in ("pac", "bic")}
+    best["delta_area"] = int(np.flatnonzero(table["delta_area"] >= _GROWTH).max(initial=0))
+    return {name: int(table["n_clusters"].iloc[place]) for name, place in best.items()}
+
+
+def _read(X: Any, kind: Kind) -> tuple[str, Any]:
+    """What X is, and its codes or features."""
+    if kind not in ("auto", "labels", "features"):
+        raise ValueError(f"kind={kind!r} is not known; choose 'auto', 'labels' or 'features'.")
+    if kind == "auto":
+        kind = "features" if _has_fractions(X) else "labels"
+    if kind == "features":
+        return kind, check_array(X, dtype=np.float64, ensure_min_samples=4)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FeaturesWarning)
+        codes = check_label_matrix(X).codes
+    labelled = (codes >= 0).any(axis=1)
+    return kind, codes[labelled]
+
+
+def _has_fractions(X: Any) -> bool:
+    try:
+        values = np.asarray(X, dtype=np.float64)
+    except (TypeError, ValueError):
+        return False
+    known = values[np.isfinite(values)]
+    return bool((known != np.round(known)).any())
+
+
+def _at_most(data: Array, max_objects: int, seed: int) -> Array:
+    if len(data) <= max_objects:
+        return data
+    return data[np.sort(np.random.default_rng(seed).choice(len(data), max_objects, replace=False))]
+
+
+def _check_numbers(given: Any, n_objects: int) -> list[int]:
+    """Numbers to compare, from 2 to less than the objects in a sample."""
+    values = range(given[0], given[1] + 1) if isinstance(given, tuple) and len(given) == 2 else given
+    try:
+        numbers = sorted({int(value) for value in values} - {1})
+    except TypeError:
+        raise ValueError(f"n_clusters={given!r} must be a range (low, high) or a list of numbers.") from None
+    most = int(0.8 * n_objects) - 1
+    if not numbers or numbers[0] < 2 or numbers[-1] > most:
+        raise ValueError(
+            f"n_clusters={given!r} must be numbers from 2 to {most}: each sample has 80 % of {n_objects} objects."
+        )
+    return numbers
+
+
+def _check_counts(n_resamples: int, n_references: int, alpha: float) -> None:
+    if not 0 < alpha < 1:
+        raise ValueError(f"alpha={alpha} must be a probability between 0 and 1.")
+    least = int(np.ceil(1 / alpha - 1 - 1e-9))
+    if n_references < least:
+        raise ValueError(f"n_references={n_references} cannot show p <= {alpha}; pass at least {least}.")
+    if n_resamples < 2:
+        raise ValueError(f"n_resamples={n_resamples} is too few; pass at least 2.")
+
+
+def _check_method(kind: str, consensus: Any, base: Any) -> Any:
+    if kind == "labels":
+        if base is not None:
+            raise ValueError("base is for features, and X is taken for labels; pass kind='features' or leave it out.")
+        method = EAC(linkage="ward") if consensus is None else consensus
+        if "n_clusters" not in method.get_params(deep=False):
+            raise ValueError(f"{type(method).__name__} has no n_clusters to be chosen; it finds the number itself.")
+        return method
+    if consensus is not None:
+        raise ValueError("consensus is for labels, and X is taken for features; pass kind='labels' or leave it out.")
+    return KMeans(n_init=3) if base is None else base
