@@ -19,7 +19,16 @@ from partita._optional import require
 from partita._typing import Array
 from partita.exceptions import FileFormatError
 
-__all__ = ["LabelTable", "check_output", "read_features", "read_labels", "replacing", "write_table"]
+__all__ = [
+    "FeatureTable",
+    "LabelTable",
+    "check_output",
+    "read_feature_table",
+    "read_features",
+    "read_labels",
+    "replacing",
+    "write_table",
+]
 
 _TEXT = (".csv", ".tsv", ".tab", ".txt")
 _PARQUET = (".parquet", ".pq")
@@ -141,6 +150,94 @@ def read_features(path: str | os.PathLike[str], table: LabelTable) -> pd.DataFra
     if frame.shape[1] == 0:
         raise FileFormatError(f"{str(path)!r} has no column of features beside the ids.")
     return frame.reset_index(drop=True)
+
+
+class FeatureTable(NamedTuple):
+    """Features read from a file."""
+
+    features: pd.DataFrame  # one row an object, one column a feature, all numbers
+    ids: "pd.Series[Any] | None"  # name of each object, where the file has one
+
+    @property
+    def id_name(self) -> str:
+        """Name of the column of ids, "object" where the file has none."""
+        return "object" if self.ids is None else str(self.ids.name or "object")
+
+    def object_ids(self) -> Array:
+        """Ids of the objects; their numbers from 0 where the file has none."""
+        return np.arange(len(self.features)) if self.ids is None else np.asarray(self.ids, dtype=object)
+
+
+def read_feature_table(
+    path: str | os.PathLike[str],
+    *,
+    id_column: str | bool | None = None,
+    columns: Sequence[str] | None = None,
+    drop: Sequence[str] = (),
+    header: bool | None = None,
+) -> FeatureTable:
+    """Read features: one row an object, one column a feature.
+
+    Parameters
+    ----------
+    path : path
+        Any of the formats of ``read_labels``.
+    id_column : str or bool, optional
+        Column that names the objects. By default the first one, if it is called like one ("id", "cell", ...) or holds
+        text and no two of its entries are equal; False if there is none, True for the first column.
+    columns : sequence of str, optional
+        Features to use; default all.
+    drop : sequence of str, optional
+        Columns to leave out, such as a known class.
+    header : bool, optional
+        Whether a text file begins with a line of names; recognised by default.
+
+    Returns
+    -------
+    FeatureTable
+        ``features`` (a DataFrame of floats) and ``ids``.
+    """
+    frame = read_labels(path, id_column=False, header=header).labels
+    place = _find_feature_ids(frame, id_column, Path(path))
+    ids = None
+    if place is not None:
+        # once more, now that we know which: ids stay text as it is written
+        table = read_labels(path, id_column=True if place == 0 else str(frame.columns[place]), header=header)
+        frame, ids = table.labels, table.ids
+    if drop:
+        _select(frame, drop, Path(path))  # refuses names that are not there
+        frame = frame.drop(columns=list(drop))
+    if columns is not None:
+        frame = _select(frame, columns, Path(path))
+    return FeatureTable(_as_numbers(frame, str(path)), ids)
+
+
+def _find_feature_ids(frame: pd.DataFrame, id_column: str | bool | None, source: Path) -> int | None:
+    names = [str(name) for name in frame.columns]
+    if id_column is not None:
+        return _find_ids(names, [frame[name] for name in frame.columns], id_column, source, n_rows=len(frame))
+    first = frame.iloc[:, 0]
+    if frame.shape[1] < 2 or first.isna().any() or first.duplicated().any():
+        return None
+    named = names[0].strip().lower() in _ID_NAMES or names[0] == "unnamed"
+    return 0 if named or not all(_is_number(cell) for cell in first) else None
+
+
+def _as_numbers(frame: pd.DataFrame, name: str) -> pd.DataFrame:
+    """Refuse what is no number, with its place."""
+    if frame.shape[1] == 0:
+        raise FileFormatError(f"{name!r} has no column of features.")
+    numbers = pd.DataFrame(frame.apply(pd.to_numeric, errors="coerce").astype(np.float64))
+    bad = ~np.isfinite(numbers.to_numpy())
+    if bad.any():
+        row, column = (int(place[0]) for place in np.nonzero(bad))
+        value: Any = frame.iloc[row, column]
+        what = "is missing" if pd.isna(value) else f"is {value!r}, no number"
+        raise FileFormatError(
+            f"{name!r}: row {row}, column {str(frame.columns[column])!r} {what}; features are numbers without holes. "
+            "Leave the column out, or fill the holes first."
+        )
+    return numbers
 
 
 def _match_ids(frame: pd.DataFrame, table: LabelTable, name: str) -> pd.DataFrame:

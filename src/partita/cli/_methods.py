@@ -199,6 +199,12 @@ def build(method: str, parameters: dict[str, Any]) -> Any:
     return estimator.set_params(**parameters)
 
 
+def call_of(method: str, parameters: dict[str, Any]) -> str:
+    """How the estimator is written in Python."""
+    arguments = ", ".join(f"{name}={value!r}" for name, value in parameters.items())
+    return f"{METHODS[method].estimator}({arguments})"
+
+
 def python_call(
     method: str,
     parameters: dict[str, Any],
@@ -209,7 +215,6 @@ def python_call(
 ) -> str:
     """The Python lines that do the same."""
     estimator = METHODS[method].estimator
-    arguments = ", ".join(f"{name}={value!r}" for name, value in parameters.items())
     how = "".join(f", {name}={value!r}" for name, value in reading.items())
     lines = [f"from partita import {estimator}" + ("" if noise == "missing" else ", check_label_matrix")]
     if features is None:
@@ -226,4 +231,4 @@ def python_call(
     beside = (
         "" if features is None else ", features=F" + (f", families={features.families!r}" if features.families else "")
     )
-    return "\n".join([*lines, f"labels = {estimator}({arguments}).fit_predict(X{beside})"])
+    return "\n".join([*lines, f"labels = {call_of(method, parameters)}.fit_predict(X{beside})"])

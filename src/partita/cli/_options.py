@@ -66,3 +66,40 @@ def parse_value(text: str) -> Any:
         return json.loads(text)
     except json.JSONDecodeError:
         return {"None": None, "True": True, "False": False}.get(text, text)
+
+
+def feature_options(command: F) -> F:
+    """Options on how a table of features is read and scaled."""
+    for option in (
+        click.option("--scale/--no-scale", default=True, show_default=True,
+                     help="Give every feature mean 0 and variance 1 first."),
+        click.option("--header/--no-header", default=None, help="Whether the file begins with names [recognised]."),
+        click.option("--no-ids", is_flag=True, help="The file has no column of ids."),
+        click.option("--id-column", metavar="NAME", help="Column that names the objects [recognised]."),
+        click.option("--drop", metavar="A,B,...", help="Columns to leave out, such as a known class."),
+        click.option("--columns", metavar="A,B,...", help="Features to use [all]."),
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
+def feature_arguments(
+    columns: str | None, drop: str | None, id_column: str | None, no_ids: bool, header: bool | None
+) -> dict[str, Any]:
+    """Keyword arguments of ``read_feature_table``, only those that differ from its defaults."""
+    arguments = reading_arguments(columns, id_column, no_ids, header)
+    if drop is not None:
+        arguments["drop"] = [name.strip() for name in drop.split(",") if name.strip()]
+    return arguments
+
+
+def parse_numbers(text: str) -> int | list[int] | tuple[int, int]:
+    """Numbers of clusters: "8", "2,3,5", or "10-30" for a range."""
+    try:
+        if "-" in text:
+            low, high = (int(part) for part in text.split("-"))
+            return low, high
+        values = [int(part) for part in text.split(",")]
+    except ValueError:
+        raise click.UsageError(f"{text!r} is no number of clusters; write 8, 2,3,5 or 10-30.") from None
+    return values[0] if len(values) == 1 else values

@@ -86,7 +86,7 @@ def consensus(
         parameters["pairs"] = parse_value(pairs)
     if seed is not None:
         parameters["random_state"] = seed
-    _check_usage(method, parameters, membership, features)
+    check_usage(method, parameters, membership, features)
     if families and features is None:
         raise click.UsageError("--family is of no use without --features.")
     reading = reading_arguments(columns, id_column, no_ids, header)
@@ -102,7 +102,7 @@ def consensus(
     print_summary(summary, err=output is None)
 
 
-def _check_usage(method: str, parameters: dict[str, Any], membership: str | None, features: str | None) -> None:
+def check_usage(method: str, parameters: dict[str, Any], membership: str | None, features: str | None = None) -> None:
     """Refuse options that the method has no use for, and a missing one that it needs."""
     if membership is not None and not METHODS[method].soft:
         raise click.UsageError(f"method {method!r} gives no probabilities; see `partita methods` for those that do.")
@@ -132,7 +132,7 @@ def run_consensus(
     for target in (output, membership):
         if target is not None:
             check_output(target)
-            _refuse_input_as_output(target, file, None if features is None else features.path)
+            refuse_input_as_output(target, file, None if features is None else features.path)
     if membership is not None and output is not None and Path(membership).absolute() == Path(output).absolute():
         raise ValueError(f"the labels and the probabilities cannot both go to {output!r}; choose two names.")
     estimator = build(method, parameters)
@@ -155,29 +155,36 @@ def run_consensus(
         "n_clusters": int(estimator.n_clusters_),
         "cluster_sizes": np.bincount(labels[labels >= 0]).tolist(),
         "n_unlabelled": int((labels < 0).sum()),
-        "average_nmi": _average_nmi(matrix, labels),
+        "average_nmi": average_nmi(matrix, labels),
         "seconds": round(seconds, 3),
         "output": output,
         "membership": membership,
         "python": python_call(method, parameters, file, reading, noise, features),
     }
     if membership is not None:
-        probabilities = pd.DataFrame(
-            estimator.membership_, columns=[f"cluster_{k}" for k in range(estimator.membership_.shape[1])]
-        )
-        write_table(membership, pd.concat([result, probabilities], axis=1))
+        write_table(membership, membership_table(result, estimator.membership_))
     if output is not None:
         write_table(output, result)
     return summary, result
 
 
-def _refuse_input_as_output(target: str, *inputs: str | None) -> None:
+def membership_table(result: Any, membership: Any) -> Any:
+    """Ids and labels with the probability of each cluster beside them."""
+    import pandas as pd
+
+    names = [f"cluster_{k}" for k in range(membership.shape[1])]
+    return pd.concat([result, pd.DataFrame(membership, columns=names)], axis=1)
+
+
+def refuse_input_as_output(target: str, *inputs: str | None) -> None:
+    """Refuse to write over what is read."""
     for source in inputs:
         if source is not None and Path(target).exists() and Path(source).exists() and Path(target).samefile(source):
             raise ValueError(f"the output {target!r} is the input; choose another name, so that no labels are lost.")
 
 
-def _average_nmi(matrix: Any, labels: Any) -> float:
+def average_nmi(matrix: Any, labels: Any) -> float:
+    """Between the consensus and the clusterings; objects without label are left out."""
     from partita.exceptions import LeftOutWarning
     from partita.metrics import average_nmi_score
 
@@ -190,8 +197,9 @@ def print_summary(summary: dict[str, Any], *, err: bool = False) -> None:
     """Write the summary for people."""
     sizes = summary["cluster_sizes"]
     shown = ", ".join(map(str, sizes[:10])) + (f", ... ({len(sizes)} in all)" if len(sizes) > 10 else "")
+    features = f"{summary['n_features']} features, " if "n_features" in summary else ""
     click.echo(
-        f"{summary['n_objects']} objects, {summary['n_clusterings']} clusterings, method {summary['method']}",
+        f"{summary['n_objects']} objects, {features}{summary['n_clusterings']} clusterings, method {summary['method']}",
         err=err,
     )
     click.echo(f"clusters     {summary['n_clusters']}, of sizes {shown}", err=err)
@@ -201,6 +209,8 @@ def print_summary(summary: dict[str, Any], *, err: bool = False) -> None:
     click.echo(f"time         {summary['seconds']:.2f} s", err=err)
     if summary["output"]:
         click.echo(f"written to   {summary['output']}", err=err)
+    if summary.get("labels"):
+        click.echo(f"labels       {summary['labels']}", err=err)
     if summary["membership"]:
         click.echo(f"probabilities {summary['membership']}", err=err)
     click.echo("in Python:", err=err)

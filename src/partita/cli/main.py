@@ -11,9 +11,12 @@ import click
 
 from partita import __version__
 from partita.cli.check import check
+from partita.cli.choose import choose
+from partita.cli.cluster import cluster
 from partita.cli.compare import compare
 from partita.cli.consensus import consensus
 from partita.cli.demo import demo
+from partita.cli.generate import generate
 from partita.cli.methods import methods
 
 # What a user's input, file or option can cause; anything else is a fault of ours and shows a traceback.
@@ -25,11 +28,12 @@ _USER_ERRORS = (ValueError, TypeError, OSError, MemoryError, ImportError)
 def app() -> None:
     """Consensus clustering: many clusterings of the same objects in, one out.
 
-    Start with `partita demo`, then `partita check labels.csv` and `partita consensus labels.csv -o out.csv`.
+    Start with `partita demo`, then `partita check labels.csv` and `partita consensus labels.csv -o out.csv`. From
+    features: `partita cluster table.csv -o out.csv`.
     """
 
 
-for command in (demo, check, consensus, compare, methods):
+for command in (demo, check, consensus, compare, choose, generate, cluster, methods):
     app.add_command(command)
 
 

@@ -1,0 +1,145 @@
+"""``partita generate``: features in, a table of labels out."""
+
+import json
+import sys
+from typing import Any
+
+import click
+
+from partita.cli._generators import Generator, choose_generator, generator_options
+from partita.cli._options import feature_arguments, feature_options, parse_settings
+
+
+@click.command()
+@click.argument("file", type=click.Path(), required=False)
+@click.option("-o", "--output", type=click.Path(), help="File to write the labels to [stdout].")
+@click.option("--manifest", type=click.Path(), help="File to write what was run to, one row a clustering.")
+@generator_options
+@click.option("--recipe", metavar="NAME", help="An ensemble of the papers instead, such as pcc-2 or nbce.")
+@click.option("--set", "settings", metavar="NAME=VALUE", multiple=True, help="Option of the recipe; repeatable.")
+@feature_options
+@click.option("--json", "as_json", is_flag=True, help="Print a summary as JSON.")
+def generate(
+    file: str | None,
+    output: str | None,
+    manifest: str | None,
+    base: str,
+    n_clusterings: int | None,
+    base_clusters: str | None,
+    sample_fraction: float | None,
+    seed: int,
+    jobs: int | None,
+    recipe: str | None,
+    settings: tuple[str, ...],
+    columns: str | None,
+    drop: str | None,
+    id_column: str | None,
+    no_ids: bool,
+    header: bool | None,
+    scale: bool,
+    as_json: bool,
+) -> None:
+    """Make many clusterings of the features of FILE: one row an object, one column a clustering.
+
+    FILE has one row an object and one column a feature. The result is what `partita consensus` reads.
+    """
+    import pandas as pd
+
+    from partita.io import check_output, write_table
+
+    for target in (output, manifest):
+        if target is not None:
+            check_output(target)
+    if settings and recipe is None:
+        raise click.UsageError("--set is for --recipe.")
+    if file is None and recipe is None:
+        raise click.UsageError("name a FILE of features.")
+    reading = feature_arguments(columns, drop, id_column, no_ids, header)
+    if recipe is not None:
+        ids, labels, made = _by_recipe(recipe, file, reading, scale, seed, jobs, parse_settings(settings))
+    else:
+        generator = choose_generator(base, n_clusterings, base_clusters, sample_fraction, seed, jobs)
+        ids, labels, made = _by_generator(generator, str(file), reading, scale)
+    table = pd.concat([ids, labels.where(labels >= 0).astype("Int64")], axis=1)
+    if manifest is not None:
+        write_table(manifest, made)
+    if output is not None:
+        write_table(output, table)
+    elif not as_json:
+        table.to_csv(sys.stdout, index=False)
+    summary = {
+        "n_objects": len(table),
+        "n_clusterings": labels.shape[1],
+        "share_missing": round(float((labels < 0).to_numpy().mean()), 4),
+        "output": output,
+        "manifest": manifest,
+    }
+    _tell(summary, as_json)
+
+
+def _tell(summary: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        click.echo(json.dumps(summary, indent=2))
+        return
+    output = summary["output"]
+    click.echo(f"{summary['n_objects']} objects, {summary['n_clusterings']} clusterings", err=output is None)
+    if output is not None:
+        click.echo(f"written to {output}; next: partita consensus {output} -o consensus.csv")
+
+
+def _by_generator(generator: Generator, file: str, reading: dict[str, Any], scale: bool) -> tuple[Any, Any, Any]:
+    """Ids, labels and manifest of a generator."""
+    import pandas as pd
+
+    ids, features = read_scaled(file, reading, scale)
+    built = generator.build(verbose=sys.stderr.isatty())
+    labels = pd.DataFrame(built.fit_transform(features), columns=built.get_feature_names_out())
+    return ids, labels, built.manifest_
+
+
+def read_scaled(file: str, reading: dict[str, Any], scale: bool) -> tuple[Any, Any]:
+    """Ids, and features with mean 0 and variance 1 if wanted."""
+    import pandas as pd
+    from sklearn.preprocessing import StandardScaler
+
+    from partita.io import read_feature_table
+
+    table = read_feature_table(file, **reading)
+    features = table.features.to_numpy()
+    scaled = StandardScaler().fit_transform(features) if scale else features
+    return pd.Series(table.object_ids(), name=table.id_name), scaled
+
+
+def _by_recipe(
+    recipe: str,
+    file: str | None,
+    reading: dict[str, Any],
+    scale: bool,
+    seed: int,
+    jobs: int | None,
+    options: dict[str, Any],
+) -> tuple[Any, Any, Any]:
+    """Ids, labels and manifest of a recipe; one that varies labels reads a label file."""
+    import pandas as pd
+
+    from partita import ensemble_recipe
+    from partita.generation import takes
+    from partita.io import read_labels
+
+    wanted = takes(recipe)
+    ids, data = None, None
+    if file is not None and wanted == "features":
+        ids, data = read_scaled(file, reading, scale)
+    elif file is not None:
+        table = read_labels(file, **reading)
+        ids, data = pd.Series(table.object_ids(), name=table.id_name), table.labels
+        data = data.iloc[:, 0] if wanted == "nothing" else data
+    made = ensemble_recipe(recipe, data, random_state=seed, n_jobs=jobs, verbose=sys.stderr.isatty(), **options)
+    names = made.manifest["name"] if "name" in made.manifest else [f"c{j}" for j in range(made.labels.shape[1])]
+    labels = pd.DataFrame(made.labels, columns=_different(list(names)))
+    return pd.Series(range(len(labels)), name="object") if ids is None else ids, labels, made.manifest
+
+
+def _different(names: list[str]) -> list[str]:
+    """Names with a number where they are repeated, since a table's columns must differ."""
+    return names if len(set(names)) == len(names) else [f"{name}_{place}" for place, name in enumerate(names)]
