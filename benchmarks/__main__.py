@@ -6,7 +6,19 @@ from pathlib import Path
 
 from benchmarks._harness import Benchmark, print_table, run_case, run_child, write_json
 
-NAMES = ("distinct", "coassociation", "eac", "label_kmeans", "pcc", "pcc_large", "pcc_growth", "bce", "nbce", "graph")
+NAMES = (
+    "distinct",
+    "coassociation",
+    "eac",
+    "label_kmeans",
+    "pcc",
+    "pcc_large",
+    "pcc_growth",
+    "bce",
+    "nbce",
+    "graph",
+    "features",
+)
 
 
 def load(name: str) -> Benchmark:
