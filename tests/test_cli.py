@@ -176,7 +176,7 @@ WRONG = {
     "no probabilities": (["consensus", "labels.csv", "--membership", "m.csv"], "gives no probabilities"),
     "two results in one file": (
         ["consensus", "labels.csv", "-m", "pcc", "-k", "3", "-o", "o.csv", "--membership", "o.csv"],
-        "choose two names",
+        "choose different names",
     ),
     "exclusive options": (["check", "labels.csv", "--id-column", "wine", "--no-ids"], "exclude each other"),
     "a folder": (["check", "."], "is a folder"),

@@ -243,7 +243,7 @@ def test_eight_clusters_are_found_from_any_number_of_starts(inference, n_init, r
 
 
 def test_chains_that_disagree_are_said(X, monkeypatch):
-    monkeypatch.setattr("partita.consensus._nbce.split_r_hat", lambda traces: 2.0)
+    monkeypatch.setattr("partita._chains.split_r_hat", lambda traces: 2.0)
     with pytest.warns(ConvergenceWarning, match=r"the chains disagree \(R-hat 2.00\).*Raise n_sweeps"):
         model = NBCE(n_sweeps=10, random_state=0).fit(X)
     assert not model.converged_

@@ -3,7 +3,6 @@
 import json
 import sys
 import time
-from pathlib import Path
 from typing import Any
 
 import click
@@ -11,7 +10,8 @@ import click
 from partita.cli._generators import Generator, choose_generator, generator_options
 from partita.cli._methods import METHODS, build, call_of
 from partita.cli._options import feature_arguments, feature_options, parse_settings
-from partita.cli.consensus import average_nmi, check_usage, membership_table, print_summary, refuse_input_as_output
+from partita.cli._results import check_targets, label_table, print_summary, summarise, write_results
+from partita.cli.consensus import check_usage
 from partita.cli.generate import read_scaled
 
 
@@ -68,18 +68,11 @@ def cluster(
     FILE has one row an object and one column a feature. The result has one row an object: its id and its cluster, the
     largest cluster being 0.
     """
-    from partita.io import check_output
-
     parameters = parse_settings(settings)
     if n_clusters is not None:
         parameters["n_clusters"] = n_clusters
     check_usage(method, parameters, membership)
-    targets = [target for target in (output, labels, membership) if target is not None]
-    for target in targets:
-        check_output(target)
-        refuse_input_as_output(target, file)
-    if len({Path(target).absolute() for target in targets}) < len(targets):
-        raise ValueError(f"two results cannot go to the same file, {', '.join(targets)}; choose different names.")
+    check_targets([output, labels, membership], [file])
     reading = feature_arguments(columns, drop, id_column, no_ids, header)
     generator = choose_generator(base, n_clusterings, base_clusters, sample_fraction, seed, jobs)
     if "random_state" in build(method, {}).get_params():
@@ -107,7 +100,6 @@ def _run(
     membership: str | None,
 ) -> tuple[dict[str, Any], Any]:
     """Read, generate, combine, write; returns a summary of plain values and the table of clusters."""
-    import numpy as np
     import pandas as pd
 
     from partita.io import write_table
@@ -122,27 +114,16 @@ def _run(
     X = built.fit_transform(features)
     estimator.fit(X)
     seconds = time.perf_counter() - start
-    found = estimator.labels_
-    name = "label_id" if ids.name == "label" else ids.name
-    result = pd.DataFrame({name: ids, "label": found})
+    result = label_table(ids, str(ids.name), estimator.labels_)
     if labels is not None:
         matrix = pd.DataFrame(X, columns=built.get_feature_names_out())
         write_table(labels, pd.concat([ids, matrix.where(matrix >= 0).astype("Int64")], axis=1))
-    if membership is not None:
-        write_table(membership, membership_table(result, estimator.membership_))
-    if output is not None:
-        write_table(output, result)
+    write_results(result, estimator, output, membership)
     summary = {
         "file": file,
         "method": method,
-        "n_objects": len(found),
         "n_features": features.shape[1],
-        "n_clusterings": X.shape[1],
-        "n_clusters": int(estimator.n_clusters_),
-        "cluster_sizes": np.bincount(found[found >= 0]).tolist(),
-        "n_unlabelled": int((found < 0).sum()),
-        "average_nmi": average_nmi(X, found),
-        "seconds": round(seconds, 3),
+        **summarise(estimator, X, seconds),
         "output": output,
         "labels": labels,
         "membership": membership,

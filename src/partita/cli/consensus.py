@@ -3,14 +3,13 @@
 import json
 import sys
 import time
-import warnings
-from pathlib import Path
 from typing import Any
 
 import click
 
 from partita.cli._methods import METHODS, Features, build, python_call
 from partita.cli._options import parse_families, parse_settings, parse_value, reading_arguments, reading_options
+from partita.cli._results import check_targets, label_table, print_summary, summarise, write_results
 
 
 @click.command()
@@ -123,18 +122,10 @@ def run_consensus(
     features: Features | None = None,
 ) -> tuple[dict[str, Any], Any]:
     """Read, fit, write; returns a summary of plain values and the table of labels."""
-    import numpy as np
-    import pandas as pd
-
     from partita import check_label_matrix
-    from partita.io import check_output, read_features, read_labels, write_table
+    from partita.io import read_features, read_labels
 
-    for target in (output, membership):
-        if target is not None:
-            check_output(target)
-            refuse_input_as_output(target, file, None if features is None else features.path)
-    if membership is not None and output is not None and Path(membership).absolute() == Path(output).absolute():
-        raise ValueError(f"the labels and the probabilities cannot both go to {output!r}; choose two names.")
+    check_targets([output, membership], [file, None if features is None else features.path])
     estimator = build(method, parameters)
     if "verbose" in estimator.get_params() and "verbose" not in parameters:
         estimator.set_params(verbose=sys.stderr.isatty())
@@ -144,75 +135,14 @@ def run_consensus(
     start = time.perf_counter()
     estimator.fit(matrix, **beside)
     seconds = time.perf_counter() - start
-    labels = estimator.labels_
-    id_name = "label_id" if table.id_name == "label" else table.id_name
-    result = pd.DataFrame({id_name: table.object_ids(), "label": labels})
+    result = label_table(table.object_ids(), table.id_name, estimator.labels_)
+    write_results(result, estimator, output, membership)
     summary = {
         "file": file,
         "method": method,
-        "n_objects": len(labels),
-        "n_clusterings": matrix.shape[1],
-        "n_clusters": int(estimator.n_clusters_),
-        "cluster_sizes": np.bincount(labels[labels >= 0]).tolist(),
-        "n_unlabelled": int((labels < 0).sum()),
-        "average_nmi": average_nmi(matrix, labels),
-        "seconds": round(seconds, 3),
+        **summarise(estimator, matrix, seconds),
         "output": output,
         "membership": membership,
         "python": python_call(method, parameters, file, reading, noise, features),
     }
-    if membership is not None:
-        write_table(membership, membership_table(result, estimator.membership_))
-    if output is not None:
-        write_table(output, result)
     return summary, result
-
-
-def membership_table(result: Any, membership: Any) -> Any:
-    """Ids and labels with the probability of each cluster beside them."""
-    import pandas as pd
-
-    names = [f"cluster_{k}" for k in range(membership.shape[1])]
-    return pd.concat([result, pd.DataFrame(membership, columns=names)], axis=1)
-
-
-def refuse_input_as_output(target: str, *inputs: str | None) -> None:
-    """Refuse to write over what is read."""
-    for source in inputs:
-        if source is not None and Path(target).exists() and Path(source).exists() and Path(target).samefile(source):
-            raise ValueError(f"the output {target!r} is the input; choose another name, so that no labels are lost.")
-
-
-def average_nmi(matrix: Any, labels: Any) -> float:
-    """Between the consensus and the clusterings; objects without label are left out."""
-    from partita.exceptions import LeftOutWarning
-    from partita.metrics import average_nmi_score
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", LeftOutWarning)  # the summary tells how many are unlabelled
-        return round(average_nmi_score(matrix, labels), 4)
-
-
-def print_summary(summary: dict[str, Any], *, err: bool = False) -> None:
-    """Write the summary for people."""
-    sizes = summary["cluster_sizes"]
-    shown = ", ".join(map(str, sizes[:10])) + (f", ... ({len(sizes)} in all)" if len(sizes) > 10 else "")
-    features = f"{summary['n_features']} features, " if "n_features" in summary else ""
-    click.echo(
-        f"{summary['n_objects']} objects, {features}{summary['n_clusterings']} clusterings, method {summary['method']}",
-        err=err,
-    )
-    click.echo(f"clusters     {summary['n_clusters']}, of sizes {shown}", err=err)
-    if summary["n_unlabelled"]:
-        click.echo(f"unlabelled   {summary['n_unlabelled']} objects (label -1)", err=err)
-    click.echo(f"average NMI  {summary['average_nmi']:.3f} between the consensus and the clusterings", err=err)
-    click.echo(f"time         {summary['seconds']:.2f} s", err=err)
-    if summary["output"]:
-        click.echo(f"written to   {summary['output']}", err=err)
-    if summary.get("labels"):
-        click.echo(f"labels       {summary['labels']}", err=err)
-    if summary["membership"]:
-        click.echo(f"probabilities {summary['membership']}", err=err)
-    click.echo("in Python:", err=err)
-    for line in summary["python"].splitlines():
-        click.echo(f"    {line}", err=err)

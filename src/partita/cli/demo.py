@@ -4,7 +4,8 @@ from pathlib import Path
 
 import click
 
-from partita.cli.consensus import print_summary, run_consensus
+from partita.cli._results import print_summary
+from partita.cli.consensus import run_consensus
 
 
 @click.command()

@@ -8,6 +8,7 @@ import click
 
 from partita.cli._generators import Generator, choose_generator, generator_options
 from partita.cli._options import feature_arguments, feature_options, parse_settings
+from partita.cli._results import check_targets
 
 
 @click.command()
@@ -45,11 +46,9 @@ def generate(
     """
     import pandas as pd
 
-    from partita.io import check_output, write_table
+    from partita.io import write_table
 
-    for target in (output, manifest):
-        if target is not None:
-            check_output(target)
+    check_targets([output, manifest], [file])
     if settings and recipe is None:
         raise click.UsageError("--set is for --recipe.")
     if file is None and recipe is None:

@@ -4,16 +4,14 @@ A Dirichlet-process mixture over the rows of labels, truncated at K clusters; th
 three ways of inference in ``_nbce_gibbs.py``, ``_nbce_vb.py`` and ``_nbce_cvb.py``.
 """
 
-import warnings
 from collections.abc import Iterator
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from scipy.special import logsumexp
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from partita._chains import split_r_hat
+from partita._chains import check_burn_in, compare_chains
 from partita._coassociation import coassociation
 from partita._ensemble import Ensemble, list_labels
 from partita._memory import ensure_memory
@@ -37,8 +35,6 @@ from partita.consensus._nbce_search import Search
 
 _TOLERANCES = {"vb": 1e-6, "cvb": 1e-4}
 _FIRST = {"alpha0": 1.0, "beta": 0.5}  # where "auto" starts
-_AGREE = 1.1  # largest R-hat of chains that agree
-_DISAGREE = 1.5  # from here on a warning is due
 _OF_OTHER_FITS = (  # what one way of inference leaves behind and another does not set
     "log_joint_", "log_joint_trace_", "n_clusters_trace_", "r_hat_", "coassignment_", "lower_bound_",
     "_samples", "_copies", "_sample_models", "_predictive",
@@ -299,12 +295,7 @@ class NBCE(LabelModel):
         return self._consensus_of_samples(ensemble, best, objects)
 
     def _plan(self) -> Plan:
-        burn_in = self.n_sweeps // 2 if self.burn_in is None else self.burn_in
-        if burn_in + self.thin > self.n_sweeps:
-            raise ValueError(
-                f"burn_in={burn_in} and thin={self.thin} leave no sample of n_sweeps={self.n_sweeps}; raise n_sweeps "
-                "or lower burn_in."
-            )
+        burn_in = check_burn_in(self.n_sweeps, self.burn_in, self.thin)
         return Plan(self.n_sweeps, burn_in, self.thin, self.swap_labels, *self._estimate)
 
     def _start_chain(
@@ -320,20 +311,8 @@ class NBCE(LabelModel):
     def _remember_chains(self, chains: list[Chain], best: Chain, plan: Plan) -> None:
         self.log_joint_trace_ = np.array([chain.log_joint for chain in chains])
         self.n_clusters_trace_ = np.array([chain.n_clusters for chain in chains])
-        used = slice(plan.burn_in, None)
-        self.r_hat_ = {
-            "n_clusters": split_r_hat(self.n_clusters_trace_[:, used]),
-            "log_joint": split_r_hat(self.log_joint_trace_[:, used]),
-        }
-        self.converged_ = all(value < _AGREE for value in self.r_hat_.values())
-        worst = max(self.r_hat_.values())
-        if worst > _DISAGREE:
-            warnings.warn(
-                f"the chains disagree (R-hat {worst:.2f}): labels_ are those of the best of them, but samples_ and "
-                "what is averaged over them mix several modes. Raise n_sweeps, or n_chains to see how many there are.",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
+        traces = {"n_clusters": self.n_clusters_trace_, "log_joint": self.log_joint_trace_}
+        self.r_hat_, self.converged_ = compare_chains(traces, plan.burn_in, stacklevel=2)
         self.n_iter_, self.history_ = plan.n_sweeps, best.log_joint.tolist()
         self.log_joint_ = best.best_log_joint
         self.alpha0_, self.beta_ = best.best_model.alpha0, best.best_model.beta

@@ -3,15 +3,13 @@
 The model is in ``_dp_gaussian_model.py``, its sampler in ``_neal.py``.
 """
 
-import warnings
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin, _fit_context
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from partita._chains import split_r_hat
+from partita._chains import check_burn_in, compare_chains
 from partita._coassociation import coassociation
 from partita._kernels.neal import NealModel as Model
 from partita._memory import ensure_memory
@@ -33,8 +31,6 @@ from partita.mixtures._dp_gaussian_model import (
 from partita.mixtures._neal import Chain, Plan, Sampler, run_chain, start_assignment, start_model
 from partita.mixtures._points import check_points, number_by, order_by_size
 
-_AGREE = 1.1  # largest R-hat of chains that agree
-_DISAGREE = 1.5  # from here on a warning is due
 _POSITIVE = Interval("real", 1e-100, 1e100)
 
 
@@ -224,12 +220,7 @@ class DPGaussianMixture(ClusterMixin, BaseEstimator):
         return self
 
     def _plan(self, n: int) -> Plan:
-        burn_in = self.n_sweeps // 2 if self.burn_in is None else self.burn_in
-        if burn_in + self.thin > self.n_sweeps:
-            raise ValueError(
-                f"burn_in={burn_in} and thin={self.thin} leave no sample of n_sweeps={self.n_sweeps}; raise n_sweeps "
-                "or lower burn_in."
-            )
+        burn_in = check_burn_in(self.n_sweeps, self.burn_in, self.thin)
         plan = Plan(self.n_sweeps, burn_in, self.thin)
         n_kept = len(plan.kept) * self.n_chains  # held by the chains, and then put together
         ensure_memory(8 * n_kept * n, purpose=f"{n_kept} samples of {n} points", instead="raise thin.")
@@ -267,20 +258,8 @@ class DPGaussianMixture(ClusterMixin, BaseEstimator):
         self.n_clusters_trace_ = np.array([chain.n_clusters for chain in chains])
         parameters = np.array([chain.parameters for chain in chains])
         self.alpha_trace_, self.sigma_trace_, self.rho_trace_ = np.moveaxis(parameters, 2, 0).copy()
-        used = slice(plan.burn_in, None)
-        self.r_hat_ = {
-            "n_clusters": split_r_hat(self.n_clusters_trace_[:, used]),
-            "log_joint": split_r_hat(self.log_joint_trace_[:, used]),
-        }
-        self.converged_ = all(value < _AGREE for value in self.r_hat_.values())
-        worst = max(self.r_hat_.values())
-        if worst > _DISAGREE:
-            warnings.warn(
-                f"the chains disagree (R-hat {worst:.2f}): labels_ are those of the best of them, but samples_ and "
-                "what is averaged over them mix several modes. Raise n_sweeps, or n_chains to see how many there are.",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
+        traces = {"n_clusters": self.n_clusters_trace_, "log_joint": self.log_joint_trace_}
+        self.r_hat_, self.converged_ = compare_chains(traces, plan.burn_in, stacklevel=3)
         self.n_iter_, self.history_ = plan.n_sweeps, best.log_joint.tolist()
         self.samples_ = np.vstack([chain.samples for chain in chains])
         self._kept = [pair for chain in chains for pair in zip(chain.clusters, chain.models, strict=True)]

@@ -155,6 +155,8 @@ def choose_n_clusters(
     table = pd.DataFrame({"n_clusters": numbers, **columns})
     proposals = _proposals(table)
     chosen, reasons = _recommend(table, p_value, alpha, what)
+    if p_value <= alpha and p_value * (n_references + 1) < 1.5:
+        reasons[0] += f", the smallest that {n_references} references can show"
     reasons += _agreement(chosen, proposals)
     curves = {k: consensus_cdf(labels, _GRID).cdf for k, labels in zip(numbers, resampled, strict=True)}
     cdf = pd.DataFrame(curves, index=pd.Index(_GRID, name="coassociation"))
