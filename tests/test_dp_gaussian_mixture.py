@@ -13,11 +13,12 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from partita._kernels import neal as kernel
 from partita._kernels.neal import NealModel as Model
+from partita._partition_loss import best_sample
 from partita.exceptions import NotEnoughMemoryError
 from partita.mixtures import DPGaussianMixture
 from partita.mixtures import _dp_gaussian_model as module
 from partita.mixtures import _neal as sampling
-from partita.mixtures._dp_gaussian_model import Gamma, Priors
+from partita.mixtures._dp_gaussian_model import Gamma, Priors, scaled_priors
 from tests import mixture_reference as reference
 from tests.ensembles import same_partition
 from tests.nbce_reference import within_monte_carlo_error
@@ -439,3 +440,30 @@ def test_too_large_for_memory(monkeypatch, rng):
         DPGaussianMixture(n_sweeps=4, coassignment=True).fit(X)
     with pytest.raises(NotEnoughMemoryError, match=r"500 samples of 300 points.*raise thin"):
         DPGaussianMixture().fit(X)
+
+
+@pytest.mark.filterwarnings("ignore:the chains disagree")
+def test_the_best_chain_is_kept(rng):
+    X = np.vstack([rng.normal(size=(30, 2)), rng.normal(size=(30, 2)) + 2.5])
+    model = DPGaussianMixture(1.0, 1.0, 9.0, n_sweeps=6, burn_in=3, n_chains=6, random_state=0).fit(X)
+    assert np.ptp(model.log_joint_trace_[:, 3:].max(axis=1)) > 0.1  # chains differ
+    assert model.log_joint_ >= model.log_joint_trace_[:, 3:].max() - 1e-9
+
+
+@pytest.mark.parametrize("loss", ["binder", "vi"])
+@pytest.mark.filterwarnings("ignore:the chains disagree")
+def test_consensus_is_the_sample_of_least_expected_loss(loss, rng):
+    X = np.vstack([rng.normal(size=(20, 2)), rng.normal(size=(20, 2)) + 2])
+    model = DPGaussianMixture(1.0, 1.0, 9.0, n_sweeps=60, consensus=loss, random_state=1).fit(X)
+    place = best_sample(model.samples_, np.ones(40), loss)
+    assert place > 0
+    assert adjusted_rand_score(model.samples_[place], model.labels_) == 1
+    assert adjusted_rand_score(model.samples_[0], model.labels_) < 1
+
+
+def test_priors_are_those_of_the_documentation(rng):
+    points = rng.normal(size=(50, 3)) * 2
+    priors = scaled_priors(points, (True, True, True))
+    assert priors.alpha == (1.0, 1.0)
+    assert priors.sigma == (1.0, pytest.approx(points.var(axis=0).mean() / 10))
+    assert priors.rho == (1.0, pytest.approx((points**2).mean()))

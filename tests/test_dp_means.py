@@ -369,3 +369,15 @@ def test_wrong_data():
         farthest_first_lambda([[0.0]], 0)
     with pytest.raises(ValueError, match="features"):
         DPMeans().fit([[0.0, 1.0]]).predict([[0.0]])
+
+
+def test_random_orders_differ_from_start_to_start(rng):
+    points = rng.normal(size=(30, 2))
+    first, second = (module.make_order(points, "random", seed)(None).tolist() for seed in (1, 2))
+    assert first != second
+    assert sorted(first) == sorted(second) == list(range(30))
+
+
+def test_numbers_that_cannot_be_squared_are_refused(rng):
+    with pytest.raises(ValueError, match="whose squares overflow; divide X"):
+        DPMeans().fit(rng.normal(size=(9, 2)) * 1e155)

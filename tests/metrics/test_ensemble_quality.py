@@ -200,7 +200,7 @@ def test_refused():
     with pytest.raises(ValueError, match=r"thresholds=0\.5 must be two numbers"):
         pac_score([[0, 1]], 0.5)
     for grid in ([[0.5]], [], [np.nan]):
-        with pytest.raises(ValueError, match="must be a series of at least one number"):
+        with pytest.raises(ValueError, match="pass a series of at least one number"):
             consensus_cdf([[0, 1]], grid)
     with pytest.raises(ValueError, match="form='sparse', which does not tell pairs"):
         pac_score(coassociation([[0, 1]], form="sparse"))

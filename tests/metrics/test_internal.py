@@ -285,7 +285,7 @@ def test_refused_choices(rng):
 def test_more_clusters_than_memory_are_refused(monkeypatch, rng):
     monkeypatch.setenv("PARTITA_MAX_MEMORY", "1MiB")
     X, labels = rng.normal(size=(500, 1)), np.arange(500)
-    for score in (metrics.dunn_score, metrics.davies_bouldin_score, metrics.silhouette_score):
+    for score in (metrics.dunn_score, metrics.davies_bouldin_score):
         with pytest.raises(NotEnoughMemoryError, match=r"500 x 500 .*; merge clusters"):
             score(X, labels)
 
@@ -324,3 +324,32 @@ def test_number_of_bins():
             metrics.rank_features(X, [0, 0, 1, 1], n_bins=wrong)
     with pytest.raises(ValueError, match="X has 4 objects and y 2"):
         metrics.rank_features(X, [0, 1])
+
+
+@pytest.mark.parametrize("variant", ["original", "simplified", "alternative", "hybrid"])
+def test_silhouettes_hold_no_table_of_clusters(variant, monkeypatch, rng):
+    monkeypatch.setenv("PARTITA_MAX_MEMORY", "1MiB")
+    assert metrics.silhouette_score(rng.normal(size=(500, 1)), np.arange(500), variant) == 0
+
+
+@pytest.mark.parametrize("far", [1e3, 1e6, 1e8, 1e12])
+def test_davies_bouldin_beside_a_far_cluster_is_that_of_scikit_learn(far):
+    X = np.array([0, 1, 2, 3, 4, 5, far])[:, None]
+    labels = [0, 0, 0, 1, 1, 1, 2]
+    # (2/3 + 2/3) / 3 for the near ones, and nothing for the far one
+    assert metrics.davies_bouldin_score(X, labels) == pytest.approx(2 * (4 / 9) / 3, rel=1e-2 if far < 1e4 else 1e-5)
+    assert metrics.davies_bouldin_score(X, labels) == pytest.approx(sk.davies_bouldin_score(X, labels), rel=1e-6)
+
+
+def test_an_outlier_does_not_take_the_digits_of_others():
+    X, labels = np.array([0, 1e-5, 1, 1 + 1e-5, 1e9])[:, None], [0, 0, 1, 1, 2]
+    assert metrics.dunn_score(X, labels, "centroid", "centroid") == pytest.approx(1e5, rel=1e-6)
+
+
+def test_numbers_that_cannot_be_squared_are_refused(rng):
+    X, labels = rng.normal(size=(6, 2)), [0, 0, 0, 1, 1, 1]
+    for score in (metrics.silhouette_score, metrics.dunn_score, metrics.davies_bouldin_score):
+        with pytest.raises(ValueError, match="whose squares overflow; divide X"):
+            score(X * 1e160, labels)
+        with pytest.raises(ValueError, match="whose square is 0; multiply X"):
+            score(X * 1e-160, labels)

@@ -122,3 +122,26 @@ def test_refused(points, labels):
         metrics.validity_report(points, ["a", "b", "b"])
     with pytest.raises(ValueError, match="none of the 55 objects is labelled"):
         metrics.validity_report(points, {"a": np.r_[np.zeros(5), np.full(50, -1)], "b": np.r_[[-1] * 5, np.zeros(50)]})
+
+
+def test_a_sample_loses_no_cluster(rng):
+    X = np.vstack(
+        [rng.normal(size=(400, 2)), rng.normal(size=(400, 2)) + [9, 0], rng.normal(size=(3, 2)) / 10 + [4, 9]]
+    )
+    labels = np.repeat([0, 1, 2], [400, 400, 3])
+    everything = metrics.validity_report(X, labels, pairwise_limit=None).set_index("index")["value"]
+    for seed in range(5):
+        found = metrics.validity_report(X, labels, pairwise_limit=50, random_state=seed).set_index("index")["value"]
+        assert found["silhouette_original"] == pytest.approx(everything["silhouette_original"], rel=0.1)
+        assert found["dunn_centroid_mean"] == pytest.approx(everything["dunn_centroid_mean"], rel=0.5)
+
+
+def test_gamma_leaves_out_pairs_that_are_tied_in_both():
+    X, labels = np.array([[0.0], [1.0], [2.0], [5.0], [6.0], [7.5]]), [0, 0, 0, 1, 1, 0]
+    found = metrics.validity_report(X, labels).set_index("index")["value"]
+    i, j = np.triu_indices(6, 1)
+    distance, apart = np.abs(X[i, 0] - X[j, 0]), (np.array(labels)[i] != np.array(labels)[j]).astype(float)
+    assert found["goodman_kruskal"] == metrics.goodman_kruskal_score(distance, apart, "neutral")
+    assert found["goodman_kruskal"] != metrics.goodman_kruskal_score(distance, apart, "concordant")
+    weighted = metrics.weighted_goodman_kruskal_score(distance, apart, "neutral")
+    assert found["weighted_goodman_kruskal"] == pytest.approx(weighted, rel=1e-12)

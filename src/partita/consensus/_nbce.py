@@ -312,7 +312,7 @@ class NBCE(LabelModel):
         self.log_joint_trace_ = np.array([chain.log_joint for chain in chains])
         self.n_clusters_trace_ = np.array([chain.n_clusters for chain in chains])
         traces = {"n_clusters": self.n_clusters_trace_, "log_joint": self.log_joint_trace_}
-        self.r_hat_, self.converged_ = compare_chains(traces, plan.burn_in, stacklevel=2)
+        self.r_hat_, self.converged_ = compare_chains(traces, plan.burn_in, stacklevel=7)
         self.n_iter_, self.history_ = plan.n_sweeps, best.log_joint.tolist()
         self.log_joint_ = best.best_log_joint
         self.alpha0_, self.beta_ = best.best_model.alpha0, best.best_model.beta

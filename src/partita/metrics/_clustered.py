@@ -6,13 +6,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils import check_array
 
+from partita._magnitude import check_magnitude
 from partita._typing import Array, FloatArray, IntArray
 from partita._validation import check_labels
 from partita.exceptions import LeftOutWarning
 
 
 class Clustered(NamedTuple):
-    """Labelled points, sorted by cluster and moved so that their mean is 0 (no index depends on where they are)."""
+    """Labelled points, sorted by cluster and moved so that their median is 0: no index depends on where they are.
+
+    The median, since an outlier would take the mean, and with it the digits of all other points, along.
+    """
 
     points: FloatArray  # (n, d)
     cluster: IntArray  # (n,) cluster of each, 0..k-1, non-decreasing
@@ -32,9 +36,10 @@ class Clustered(NamedTuple):
         return len(self.starts) - 1
 
     @property
-    def rounding(self) -> float:
-        """A centroid that is nearer to a point, or to another, than this is at the same place."""
-        return float(1e-14 * np.abs(self.points).max())
+    def rounding(self) -> FloatArray:
+        """What is nearer to the centroid of a cluster than this, (k,), is at the same place."""
+        largest = np.maximum.reduceat(np.abs(self.points).max(axis=1), self.starts[:-1])
+        return np.asarray(1e-14 * largest)
 
     def to_objects(self, values: FloatArray) -> FloatArray:
         """Values of the points in the order of the objects, NaN for those left out."""
@@ -54,6 +59,7 @@ def check_clustered(X: Any, labels: Any, *, stacklevel: int = 4) -> Clustered:
 def check_features(X: Any) -> FloatArray:
     """Finite numbers, one row an object, by scikit-learn's check."""
     points: FloatArray = check_array(X, dtype=np.float64, input_name="X")
+    check_magnitude(points)
     return points
 
 
@@ -82,7 +88,7 @@ def sort_by_cluster(points: FloatArray, codes: Array, place: IntArray) -> Cluste
     _, cluster, sizes = np.unique(codes[place], return_inverse=True, return_counts=True)
     order = np.argsort(cluster, kind="stable")
     ordered = points[place[order]]
-    ordered -= ordered.mean(axis=0)
+    ordered -= np.median(ordered, axis=0)
     starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     # a mean lies between its smallest and its largest value; that of equal points is exactly the point
     low, high = (extreme.reduceat(ordered, starts[:-1], axis=0) for extreme in (np.minimum, np.maximum))

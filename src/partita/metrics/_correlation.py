@@ -107,6 +107,13 @@ def weighted_goodman_kruskal_score(
     return _over_pairs(pairs.weighted, pairs, double_ties)
 
 
+def both_gammas(a: Any, b: Any, double_ties: DoubleTies, n_jobs: int | None) -> tuple[float, float]:
+    """GK and WGK from one pass over the pairs."""
+    pairs = _compare(a, b, double_ties, n_jobs)
+    gamma = _over_pairs(pairs.alike - pairs.opposite, pairs, double_ties)
+    return gamma, _over_pairs(pairs.weighted, pairs, double_ties)
+
+
 def _over_pairs(numerator: float, pairs: _Concordance, double_ties: DoubleTies) -> float:
     tied = pairs.tied if double_ties == "concordant" else 0
     counted = pairs.alike + pairs.opposite + tied

@@ -52,22 +52,26 @@ def check_metric(metric: str) -> None:
     check_choice("metric", metric, _KERNEL_METRIC)
 
 
-def pair_tables(clusters: Clustered, metric: str, n_jobs: int | None) -> PairTables:
-    """Fold the distances of all pairs of points. O(n^2 d) time, O(n d + k^2) memory."""
+def pair_tables(clusters: Clustered, metric: str, n_jobs: int | None, *, of_clusters: bool = True) -> PairTables:
+    """Fold the distances of all pairs of points. O(n^2 d) time, O(n d + k^2) memory; without k^2 if of points alone."""
     n, k = len(clusters.points), clusters.n_clusters
-    ensure_memory(4 * 8 * k * k, purpose=f"tables of {k} x {k} clusters", instead="merge clusters.")
+    if of_clusters:
+        ensure_memory(10 * 8 * k * k, purpose=f"tables of {k} x {k} clusters", instead="merge clusters.")
+    size = k if of_clusters else 0
     columns = np.ascontiguousarray(clusters.points.T)
     blocks = _row_blocks(n, k)
-    largest, sums, reach = np.zeros((3, k, k))
-    tables = PairTables(np.full((k, k), np.inf), largest, sums, reach, np.empty(n), np.empty(n))
+    largest, sums, reach = np.zeros((3, size, size))
+    tables = PairTables(np.full((size, size), np.inf), largest, sums, reach, np.empty(n), np.empty(n))
     parts = in_order(lambda rows: _fold_pairs(clusters, columns, metric, rows), blocks, n_jobs)
     for rows, part in zip(blocks, parts, strict=True):
+        tables.own[rows], tables.other[rows] = part.own, part.other
+        if not of_clusters:
+            continue
         band = _band(clusters, rows)
         np.minimum(tables.smallest[band], part.smallest, out=tables.smallest[band])
         np.maximum(tables.largest[band], part.largest, out=tables.largest[band])
         np.maximum(tables.reach[band], part.reach, out=tables.reach[band])
         tables.sums[band] += part.sums
-        tables.own[rows], tables.other[rows] = part.own, part.other
     return tables
 
 
@@ -90,10 +94,14 @@ def _fold_pairs(clusters: Clustered, columns: FloatArray, metric: str, rows: sli
     )
 
 
-def centroid_tables(clusters: Clustered, metric: str, n_jobs: int | None) -> CentroidTables:
-    """Fold the distances from all points to all centroids. O(n k d) time, O(n + k^2) memory."""
+def centroid_tables(
+    clusters: Clustered, metric: str, n_jobs: int | None, *, of_clusters: bool = True
+) -> CentroidTables:
+    """Fold the distances from all points to all centroids. O(n k d) time, O(n + k^2) memory; O(n) if of points."""
     n, k = len(clusters.points), clusters.n_clusters
-    ensure_memory(2 * 8 * k * k, purpose=f"tables of {k} x {k} clusters", instead="merge clusters.")
+    if of_clusters:
+        ensure_memory(6 * 8 * k * k, purpose=f"tables of {k} x {k} clusters", instead="merge clusters.")
+    size = k if of_clusters else 0
     same = clusters.rounding ** (2 if metric == "sqeuclidean" else 1)
 
     def to_centroids(points: FloatArray) -> FloatArray:
@@ -107,10 +115,12 @@ def centroid_tables(clusters: Clustered, metric: str, n_jobs: int | None) -> Cen
         return sums, *_own_and_other(distances, clusters.cluster[rows])
 
     blocks = _row_blocks(n, k)
-    tables = CentroidTables(to_centroids(clusters.centroids), np.zeros((k, k)), np.empty(n), np.empty(n))
+    between = to_centroids(clusters.centroids[:size])[:, :size]
+    tables = CentroidTables(between, np.zeros((size, size)), np.empty(n), np.empty(n))
     for rows, (sums, own, other) in zip(blocks, in_order(fold, blocks, n_jobs), strict=True):
-        tables.sums[_band(clusters, rows)] += sums
         tables.own[rows], tables.other[rows] = own, other
+        if of_clusters:
+            tables.sums[_band(clusters, rows)] += sums
     return tables
 
 

@@ -16,6 +16,7 @@ from partita._parallel import in_order
 from partita._typing import Array, FloatArray, IntArray
 from partita._validation import check_label_matrix
 
+_ROUNDING = 1e-8  # of a similarity matrix, as single precision has it
 _BLOCK_ENTRIES = 2**22  # similarities of a block of rows
 
 
@@ -179,9 +180,11 @@ def _as_similarity(X: Any) -> FloatArray | None:
     array = np.asarray(X)
     if array.dtype.kind != "f":
         return None
-    in_range = not (array < 0).any() and not (array > 1).any()
-    if in_range and (array.diagonal() == 1).all() and np.allclose(array, array.T, rtol=0, atol=1e-8, equal_nan=True):
-        return array.astype(np.float64, copy=False)
+    in_range = not (array < -_ROUNDING).any() and not (array > 1 + _ROUNDING).any()
+    unit = bool((np.abs(array.diagonal() - 1) <= _ROUNDING).all())
+    if in_range and unit and np.allclose(array, array.T, rtol=0, atol=_ROUNDING, equal_nan=True):
+        near = np.round(array)
+        return np.where(np.abs(array - near) <= _ROUNDING, near, array).astype(np.float64)
     if (np.isfinite(array) & (array != np.floor(array))).any():
         raise ValueError(
             f"X is a {shape[0]} x {shape[1]} matrix of fractions, but not a similarity matrix; that is symmetric, has "

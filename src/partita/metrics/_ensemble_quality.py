@@ -11,7 +11,7 @@ import numpy as np
 from partita._typing import Codes, FloatArray
 from partita._validation import check_labels
 from partita.exceptions import LeftOutWarning
-from partita.metrics._arguments import check_choice
+from partita.metrics._arguments import check_choice, check_series
 from partita.metrics._clustered import check_lengths
 from partita.metrics._ensemble_pairs import Pairs, Rows, read_pairs
 
@@ -105,9 +105,9 @@ def consensus_cdf(X: Any, grid: Any = None, *, n_jobs: int | None = None) -> Con
     >>> consensus_cdf({"a": [0, 0, 1], "b": [0, 0, 1]}, grid=[0, 0.5, 1]).cdf.round(3)
     array([0.667, 0.667, 1.   ])
     """
-    points = np.arange(101) / 100 if grid is None else np.asarray(grid, dtype=np.float64)
-    if points.ndim != 1 or len(points) == 0 or np.isnan(points).any():
-        raise ValueError(f"grid={grid!r:.60} must be a series of at least one number, without NaN.")
+    points = np.arange(101) / 100 if grid is None else check_series(grid, "grid")
+    if np.isnan(points).any():
+        raise ValueError(f"grid={grid!r:.60} has NaN; pass a series of at least one number, without it.")
     up_to, n_pairs, total = np.zeros(len(points), dtype=np.int64), 0, 0.0
     for similarity, count in read_pairs(X).values(n_jobs):
         order = np.argsort(similarity, kind="stable")

@@ -6,7 +6,7 @@ Internal indices judge a partition by the features of its objects alone. Notatio
 from typing import Any
 
 import numpy as np
-from scipy.spatial.distance import pdist
+from scipy.spatial.distance import pdist, squareform
 from sklearn import metrics as sk
 
 from partita._memory import ensure_memory
@@ -96,11 +96,15 @@ def davies_bouldin(clusters: Clustered) -> float:
     n, k = len(clusters.points), clusters.n_clusters
     if k == 1:
         return np.nan
-    ensure_memory(3 * 8 * k * k, purpose=f"distances of {k} x {k} centroids", instead="merge clusters.")
-    between = pdist(clusters.centroids)
-    if between.min() <= clusters.rounding:
+    ensure_memory(5 * 8 * k * k, purpose=f"distances of {k} x {k} centroids", instead="merge clusters.")
+    between = squareform(pdist(clusters.centroids))
+    same = np.maximum.outer(clusters.rounding, clusters.rounding)
+    if (between <= same)[~np.eye(k, dtype=bool)].any():
         return np.inf
-    if k == n:
+    from_own = np.linalg.norm(clusters.points - clusters.centroids[clusters.cluster], axis=1)
+    spread = np.bincount(clusters.cluster, from_own) / clusters.sizes
+    if k == n or (spread <= clusters.rounding).all():
         return 0.0
-    # scikit-learn takes distances below 1e-8 for 0, so the largest one is made 1
-    return float(sk.davies_bouldin_score(clusters.points / between.max(), clusters.cluster))
+    # scikit-learn takes distances below 1e-8 for 0, so the largest of both kinds is made 1 at least
+    unit = min(spread.max(), between.max())
+    return float(sk.davies_bouldin_score(clusters.points / unit, clusters.cluster))

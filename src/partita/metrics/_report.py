@@ -9,7 +9,7 @@ from partita._random import draw_seeds
 from partita._typing import Array, Codes, FloatArray, IntArray
 from partita._validation import check_label_matrix, check_labels
 from partita.metrics._clustered import Clustered, check_features, check_lengths, leave_out, sort_by_cluster
-from partita.metrics._correlation import goodman_kruskal_score, weighted_goodman_kruskal_score
+from partita.metrics._correlation import both_gammas
 from partita.metrics._distances import centroid_tables, pair_tables
 from partita.metrics._dunn import DIAMETERS, SEPARATIONS, dunn_index
 from partita.metrics._internal import davies_bouldin, variance_ratio
@@ -17,10 +17,7 @@ from partita.metrics._silhouette import VARIANTS, silhouette_values
 
 _DUNN = {f"dunn_{s}_{d}": (s, d) for s in SEPARATIONS for d in DIAMETERS}
 _SILHOUETTES = {f"silhouette_{variant}": variant for variant in VARIANTS}
-_CORRELATIONS = {
-    "goodman_kruskal": goodman_kruskal_score,
-    "weighted_goodman_kruskal": weighted_goodman_kruskal_score,
-}
+_CORRELATIONS = ("goodman_kruskal", "weighted_goodman_kruskal")
 _NAMES = ("calinski_harabasz", "davies_bouldin", *_DUNN, *_SILHOUETTES, *_CORRELATIONS)
 _LOWER_IS_BETTER = ("davies_bouldin",)
 _BY_CENTROIDS = (
@@ -38,7 +35,8 @@ class _Looked(NamedTuple):
 
     points: FloatArray
     kept: IntArray  # labelled objects
-    sample: IntArray  # those of them whose pairs are looked at
+    shuffled: IntArray  # the same in random order
+    n_sample: int  # objects whose pairs are looked at
     left: IntArray  # pairs of labelled objects that are correlated
     right: IntArray
 
@@ -49,7 +47,7 @@ def validity_report(
     *,
     pairwise_limit: int | None = 20_000,
     n_pairs: int = 5000,
-    random_state: Any = None,
+    random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> pd.DataFrame:
     """Judge one or several partitions by all internal indices.
@@ -62,12 +60,13 @@ def validity_report(
         One partition, or a table of several (array, DataFrame, dict, list of columns). Objects that are -1 (or NaN,
         None) in one of them are left out of all, with a warning, so that all are judged on the same objects.
     pairwise_limit : int or None, default=20_000
-        Of more objects than that, the indices that look at all pairs look at a random sample of so many; None for no
-        limit.
+        Of more objects than that, the indices that look at all pairs look at a random sample of so many, with two of
+        every cluster at least; None for no limit. Smallest and largest distances of a sample are not those of all:
+        Dunn's index by "single" and "hausdorff" separation or "max" diameter then is an upper estimate, or a rough one.
     n_pairs : int, default=5000
         Pairs of objects over which distance is correlated with being in different clusters: all, or a random sample.
-    random_state : int, RandomState or None
-        For the two samples.
+    random_state : int, RandomState or None, default=0
+        For the two samples; by default a report is the same each time.
     n_jobs : int, optional
         Threads; the result does not depend on it.
 
@@ -114,7 +113,7 @@ def validity_report(
             "index": list(_NAMES),
             **{name: [found[index] for index in _NAMES] for name, found in values.items()},
             "better": ["lower" if index in _LOWER_IS_BETTER else "higher" for index in _NAMES],
-            "n_objects": [len(looked.sample if _samples(index) else looked.kept) for index in _NAMES],
+            "n_objects": [looked.n_sample if _samples(index) else len(looked.kept) for index in _NAMES],
             "n_pairs": pd.array([_pairs_of(index, looked) for index in _NAMES], dtype="Int64"),
         }
     )
@@ -123,8 +122,8 @@ def validity_report(
 def _indices(looked: _Looked, codes: Codes, n_jobs: int | None) -> dict[str, float]:
     """All indices of one partition."""
     everything = sort_by_cluster(looked.points, codes, looked.kept)
-    sampled = len(looked.sample) < len(looked.kept)
-    sample = sort_by_cluster(looked.points, codes, looked.sample) if sampled else everything
+    sampled = looked.n_sample < len(looked.kept)
+    sample = sort_by_cluster(looked.points, codes, _sample(looked, codes)) if sampled else everything
     values = _of_tables(sample, n_jobs, _NAMES)
     if sampled:
         values |= _of_tables(everything, n_jobs, _BY_CENTROIDS)
@@ -133,6 +132,17 @@ def _indices(looked: _Looked, codes: Codes, n_jobs: int | None) -> dict[str, flo
         "davies_bouldin": davies_bouldin(everything),
         **_correlations(looked, codes, n_jobs),
     }
+
+
+def _sample(looked: _Looked, codes: Codes) -> IntArray:
+    """Objects whose pairs are looked at: two of every cluster, so that none is lost, and then whoever comes."""
+    cluster = codes[looked.shuffled]
+    order = np.argsort(cluster, kind="stable")
+    first = np.searchsorted(cluster[order], cluster[order])  # place of the first object of the same cluster
+    turn = np.empty(len(order), dtype=np.int64)  # 0 for the first object of a cluster in the random order, 1 the second
+    turn[order] = np.arange(len(order)) - first
+    chosen = np.argsort(np.minimum(turn, 2), kind="stable")[: looked.n_sample]
+    return np.sort(looked.shuffled[chosen])
 
 
 def _of_tables(clusters: Clustered, n_jobs: int | None, names: tuple[str, ...]) -> dict[str, float]:
@@ -156,7 +166,7 @@ def _correlations(looked: _Looked, codes: Codes, n_jobs: int | None) -> dict[str
     if len(apart) == 0 or apart.min() == apart.max():
         return dict.fromkeys(_CORRELATIONS, np.nan)
     distance = np.linalg.norm(looked.points[looked.left] - looked.points[looked.right], axis=1)
-    return {name: score(distance, apart, "neutral", n_jobs=n_jobs) for name, score in _CORRELATIONS.items()}
+    return dict(zip(_CORRELATIONS, both_gammas(distance, apart, "neutral", n_jobs), strict=True))
 
 
 def _samples(index: str) -> bool:
@@ -167,22 +177,20 @@ def _samples(index: str) -> bool:
 def _pairs_of(index: str, looked: _Looked) -> int | None:
     if index in _BY_CENTROIDS:
         return None
-    n = len(looked.sample)
+    n = looked.n_sample
     return n * (n - 1) // 2 if _samples(index) else len(looked.left)
 
 
 def _choose(points: FloatArray, kept: IntArray, pairwise_limit: int | None, n_pairs: int, random_state: Any) -> _Looked:
     rng = np.random.default_rng(draw_seeds(random_state, 1)[0])
     n = len(kept)
-    sample = kept
-    if pairwise_limit is not None and n > pairwise_limit:
-        sample = np.sort(rng.choice(kept, size=pairwise_limit, replace=False))
+    n_sample = n if pairwise_limit is None else min(n, pairwise_limit)
     n_all = n * (n - 1) // 2
     drawn = np.arange(n_all) if n_all <= n_pairs else np.sort(rng.choice(n_all, size=n_pairs, replace=False))
     # pair (i, j), i < j, is number j (j - 1) / 2 + i
     first = np.arange(n, dtype=np.int64) * (np.arange(n, dtype=np.int64) - 1) // 2
     right = np.searchsorted(first, drawn, side="right") - 1
-    return _Looked(points, kept, sample, kept[drawn - first[right]], kept[right])
+    return _Looked(points, kept, rng.permutation(kept), n_sample, kept[drawn - first[right]], kept[right])
 
 
 def _read_partitions(labels: Any) -> tuple[list[str], Array]:

@@ -18,7 +18,6 @@ from partita.metrics._distances import (
 
 Variant = Literal["original", "simplified", "alternative", "hybrid"]
 BY_PAIRS: tuple[Variant, ...] = ("original", "alternative")
-BY_CENTROIDS: tuple[Variant, ...] = ("simplified", "hybrid")
 VARIANTS: tuple[Variant, ...] = ("original", "simplified", "alternative", "hybrid")
 _RATIOS = ("alternative", "hybrid")
 _EPSILON = 1e-6  # keeps b / a finite
@@ -122,7 +121,8 @@ def _silhouettes(
     clusters = check_clustered(X, labels, stacklevel=5)
     if clusters.n_clusters == 1:
         return clusters, np.full(len(clusters.points), np.nan)
-    tables = (pair_tables if variant in BY_PAIRS else centroid_tables)(clusters, metric, n_jobs)
+    make: Any = pair_tables if variant in BY_PAIRS else centroid_tables
+    tables = make(clusters, metric, n_jobs, of_clusters=False)
     return clusters, silhouette_values(clusters, tables, variant)
 
 

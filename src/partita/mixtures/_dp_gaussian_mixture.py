@@ -231,7 +231,10 @@ class DPGaussianMixture(ClusterMixin, BaseEstimator):
     def _find_prior_mean(self, X: FloatArray) -> FloatArray:
         if isinstance(self.prior_mean, str):
             return X.mean(axis=0) if self.prior_mean == "data" else np.zeros(X.shape[1])
-        mean = np.array(self.prior_mean, dtype=np.float64)
+        try:
+            mean = np.array(self.prior_mean, dtype=np.float64)
+        except (TypeError, ValueError):
+            mean = np.empty(0)
         if mean.shape != (X.shape[1],) or not np.isfinite(mean).all():
             raise ValueError(
                 f"prior_mean={self.prior_mean!r} does not fit X; pass {X.shape[1]} finite numbers, one a feature, or "
@@ -259,7 +262,7 @@ class DPGaussianMixture(ClusterMixin, BaseEstimator):
         parameters = np.array([chain.parameters for chain in chains])
         self.alpha_trace_, self.sigma_trace_, self.rho_trace_ = np.moveaxis(parameters, 2, 0).copy()
         traces = {"n_clusters": self.n_clusters_trace_, "log_joint": self.log_joint_trace_}
-        self.r_hat_, self.converged_ = compare_chains(traces, plan.burn_in, stacklevel=3)
+        self.r_hat_, self.converged_ = compare_chains(traces, plan.burn_in, stacklevel=4)
         self.n_iter_, self.history_ = plan.n_sweeps, best.log_joint.tolist()
         self.samples_ = np.vstack([chain.samples for chain in chains])
         self._kept = [pair for chain in chains for pair in zip(chain.clusters, chain.models, strict=True)]

@@ -321,7 +321,7 @@ class DPMeans(ClusterMixin, BaseEstimator):
         with progress(self.n_init * self.max_iter, "DP-means", show=bool(self.verbose)) as bar:
             fit = solve(points, self.lam_, settings, self.n_jobs, bar)
         if not fit.converged:
-            warn_not_converged(self.max_iter)
+            warn_not_converged(self.max_iter, stacklevel=4)  # scikit-learn wraps fit
         self.labels_, self.cluster_centers_, self.inertia_, self.objective_ = fit.state
         self.n_clusters_ = len(self.cluster_centers_)
         self.history_, self.n_iter_, self.converged_ = fit.history, len(fit.history), fit.converged
@@ -352,10 +352,10 @@ class DPMeans(ClusterMixin, BaseEstimator):
         return nearest_center(check_points(X, self, reset=False), self.cluster_centers_)[0]
 
 
-def warn_not_converged(max_iter: int) -> None:
+def warn_not_converged(max_iter: int, *, stacklevel: int) -> None:
     """Say that assignments were still changing."""
     warnings.warn(
         f"DP-means had not converged after max_iter={max_iter} sweeps; raise max_iter.",
         ConvergenceWarning,
-        stacklevel=3,
+        stacklevel=stacklevel,
     )

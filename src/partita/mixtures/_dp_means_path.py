@@ -99,7 +99,7 @@ def dp_means_path(
 
         fits = list(in_order(fit, falling.tolist(), n_jobs))
     if not all(found.converged for found in fits):
-        warn_not_converged(max_iter)
+        warn_not_converged(max_iter, stacklevel=3)
     return DPMeansPath(
         falling,
         np.array([len(found.state.centers) for found in fits], dtype=np.int64),
@@ -122,7 +122,10 @@ def _default_lams(points: FloatArray, n_clusters: tuple[int, int]) -> FloatArray
 
 
 def _check_lams(lams: Any) -> FloatArray:
-    values = np.asarray(lams, dtype=np.float64)
+    try:
+        values = np.asarray(lams, dtype=np.float64)
+    except (TypeError, ValueError):
+        values = np.empty(0)
     if values.ndim != 1 or len(values) == 0 or not np.isfinite(values).all() or (values < 0).any():
         raise ValueError(
             f"lams={lams!r} are not penalties; pass a list of one or more finite numbers, none below 0, or None."

@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
 
+from partita._magnitude import check_magnitude
 from partita._typing import FloatArray, IntArray
 
 
@@ -15,6 +16,7 @@ def check_points(X: Any, estimator: Any = None, *, reset: bool = True) -> FloatA
         points: FloatArray = check_array(X, dtype=np.float64, order="C")
     else:
         points = validate_data(estimator, X, dtype=np.float64, order="C", reset=reset)
+    check_magnitude(points)
     return points if points.flags.writeable else points.copy()  # kernels are compiled for one kind of array
 
 
@@ -35,6 +37,6 @@ def number_by(order: IntArray, labels: IntArray, n_clusters: int) -> IntArray:
 
 def check_count(number: Any, name: str) -> int:
     """A whole number from 1."""
-    if not isinstance(number, int | np.integer) or number < 1:
+    if isinstance(number, bool) or not isinstance(number, int | np.integer) or number < 1:
         raise ValueError(f"{name}={number!r} is not allowed; pass a whole number from 1.")
     return int(number)

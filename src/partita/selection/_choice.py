@@ -2,28 +2,29 @@
 
 For every number k the objects are resampled and clustered again (labels: combined again). Where k clusters are there,
 two objects are nearly always together or nearly always apart: the proportion of ambiguous pairs (PAC) is low. PAC also
-falls with k by itself, so it is compared with that of reference data without clusters.
+falls with k by itself, so it is compared with that of reference data without clusters. An oblong cloud is cut in two as
+surely as two clusters are told apart; so for features the scatter within the clusters is compared as well.
 """
 
 import warnings
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
-from sklearn.cluster import KMeans
 from sklearn.utils import check_array
 
 from partita._progress import progress
 from partita._random import draw_seeds
-from partita._typing import Array, FloatArray, IntArray
+from partita._typing import Array, Codes, FloatArray, IntArray
 from partita._validation import check_label_matrix
 from partita.consensus import EAC
 from partita.exceptions import FeaturesWarning
 from partita.metrics import consensus_cdf
 from partita.selection import _criteria as criteria
+from partita.selection._quick_kmeans import QuickKMeans
 from partita.selection._references import without_agreement, without_clusters
-from partita.selection._resampling import Sampling, combine, sample_features, sample_labels
+from partita.selection._resampling import Sampling, cluster_all, combine, sample_features, sample_labels
 
 _CLEAR = 0.01  # PAC of clusters that hardly any sample disagrees about
 _GROWTH = 0.1  # of the area under the CDF that is still worth another cluster
@@ -105,13 +106,14 @@ def choose_n_clusters(
         - lifetime: in evidence accumulation with average linkage
         - bic: of a mixture model (of labels, or Gaussian); lower is better
         - lower_bound: of ``consensus``, if it is a model that has one
-        - reference_pac, rcsi, p_value: PAC of data without clusters, how far it is above that of X, and how often not
+        - rcsi: mean log PAC of the references minus that of X; gap (features): the same of the scatter in clusters
+        - reference_pac, p_value: mean PAC of the references; how often one of them stands out as much at this number
 
     Notes
     -----
     Recommended is one cluster unless the data stand out among the references: a test that is exact for all numbers
-    together. Of the numbers that are less ambiguous than all but a share alpha of the references, it is the largest
-    whose PAC is at most 0.01, since coarser clusters are kept in it; if there is none, that of the highest rcsi.
+    together. Of the numbers at which they do (p_value at most alpha), it is the largest whose PAC is at most 0.01,
+    since coarser clusters are kept in it; if there is none, that of the highest rcsi.
 
     The references of features are Gaussian with the same covariance, so one Gaussian cluster is one cluster. Those of
     labels have every clustering shuffled: one cluster is the answer where clusterings agree no more than by chance.
@@ -124,6 +126,8 @@ def choose_n_clusters(
     Y. Senbabaoglu, G. Michailidis and J. Li, "Critical limitations of consensus clustering in class discovery",
     Scientific Reports 4, 2014.
     C. R. John et al., "M3C: Monte Carlo reference-based consensus clustering", Scientific Reports 10, 2020.
+    R. Tibshirani, G. Walther and T. Hastie, "Estimating the number of clusters in a data set via the gap statistic",
+    Journal of the Royal Statistical Society B 63, 2001.
 
     Examples
     --------
@@ -138,49 +142,60 @@ def choose_n_clusters(
     data = _at_most(data, max_objects, seeds[0])
     numbers = _check_numbers(n_clusters, len(data))
     sampling = Sampling(_check_method(what, consensus, base), numbers, n_resamples, n_jobs)
-    sample: Any = sample_labels if what == "labels" else sample_features
+    look = _look_at_labels if what == "labels" else _look_at_features
     refer: Any = without_agreement if what == "labels" else without_clusters
     with progress(n_references + 2, "number of clusters", show=bool(verbose)) as bar:
-        resampled = sample(data, sampling, seeds[1])
+        found = look(data, sampling, seeds[1])
         bar.update(1)
-        columns = criteria.pac_columns(resampled) | _other_columns(what, data, sampling, resampled, seeds[2])
+        columns = criteria.pac_columns(found.resampled) | _other_columns(what, data, sampling, found, seeds[2])
         bar.update(1)
-        reference = []
+        references = []
         for place in range(n_references):
-            like = refer(data, seeds[3 + 2 * place])
-            reference.append(criteria.ambiguity(sample(like, sampling, seeds[4 + 2 * place])))
+            references.append(look(refer(data, seeds[3 + 2 * place]), sampling, seeds[4 + 2 * place]).profile)
             bar.update(1)
-    columns |= criteria.against_references(columns["pac"], np.array(reference))
-    p_value = criteria.p_value_of_clusters(columns["pac"], np.array(reference))
-    table = pd.DataFrame({"n_clusters": numbers, **columns})
+    compared = criteria.compare(found.profile, references)
+    table = pd.DataFrame({"n_clusters": numbers, **columns, **compared.columns})
     proposals = _proposals(table)
-    chosen, reasons = _recommend(table, p_value, alpha, what)
-    if p_value <= alpha and p_value * (n_references + 1) < 1.5:
+    chosen, reasons = _recommend(table, compared.p_value, alpha, what)
+    if chosen > 1 and compared.p_value * (n_references + 1) < 1.5:
         reasons[0] += f", the smallest that {n_references} references can show"
     reasons += _agreement(chosen, proposals)
-    curves = {k: consensus_cdf(labels, _GRID).cdf for k, labels in zip(numbers, resampled, strict=True)}
+    curves = {k: consensus_cdf(labels, _GRID).cdf for k, labels in zip(numbers, found.resampled, strict=True)}
     cdf = pd.DataFrame(curves, index=pd.Index(_GRID, name="coassociation"))
-    return ClusterNumberChoice(chosen, reasons, table, proposals, p_value, what, len(data), cdf)
+    return ClusterNumberChoice(chosen, reasons, table, proposals, compared.p_value, what, len(data), cdf)
 
 
-def _other_columns(
-    kind: str, data: Array, sampling: Sampling, resampled: list[IntArray], seed: int
-) -> dict[str, FloatArray]:
+class _Found(NamedTuple):
+    """What resampling a data set gives."""
+
+    resampled: list[IntArray]  # (n, n_resamples) labels for each number of clusters
+    of_all: list[IntArray]  # clusters of all objects
+    profile: criteria.Profile
+
+
+def _look_at_features(F: FloatArray, sampling: Sampling, seed: int) -> _Found:
+    resampled = sample_features(F, sampling, seed)
+    of_all = cluster_all(F, sampling, seed)
+    return _Found(resampled, of_all, criteria.Profile(criteria.ambiguity(resampled), criteria.scatter(F, of_all)))
+
+
+def _look_at_labels(X: Codes, sampling: Sampling, seed: int) -> _Found:
+    resampled = sample_labels(X, sampling, seed)
+    of_all = combine(sampling.method, X, sampling.numbers, seed)
+    return _Found(resampled, of_all, criteria.Profile(criteria.ambiguity(resampled)))
+
+
+def _other_columns(kind: str, data: Array, sampling: Sampling, found: _Found, seed: int) -> dict[str, FloatArray]:
     """Stability, lifetime and the criteria of models."""
-    if kind == "features":
-        ward = EAC(linkage="ward")
-        of_all = [combine(ward, labels, [k], seed)[0] for k, labels in zip(sampling.numbers, resampled, strict=True)]
-        return {
-            "stability": criteria.stability(resampled, of_all),
-            "lifetime": criteria.lifetimes(np.hstack(resampled), sampling.numbers),
-            "bic": criteria.bic_of_features(data, sampling.numbers, seed),
-        }
+    numbers = sampling.numbers
     columns = {
-        "stability": criteria.stability(resampled, combine(sampling.method, data, sampling.numbers, seed)),
-        "lifetime": criteria.lifetimes(data, sampling.numbers),
-        "bic": criteria.bic_of_labels(data, sampling.numbers, seed),
+        "stability": criteria.stability(found.resampled, found.of_all),
+        "lifetime": criteria.lifetimes(np.hstack(found.resampled) if kind == "features" else data, numbers),
     }
-    bounds = criteria.lower_bounds(sampling.method, data, sampling.numbers, seed)
+    if kind == "features":
+        return columns | {"bic": criteria.bic_of_features(data, numbers, seed)}
+    columns["bic"] = criteria.bic_of_labels(data, numbers, seed)
+    bounds = criteria.lower_bounds(sampling.method, data, numbers, seed)
     return columns if bounds is None else columns | {"lower_bound": bounds}
 
 
@@ -189,7 +204,7 @@ def _recommend(table: pd.DataFrame, p_value: float, alpha: float, kind: str) -> 
     like = "clusterings that share nothing" if kind == "labels" else "data without clusters"
     better = table[table["p_value"] <= alpha]
     if p_value > alpha or better.empty:
-        return 1, [f"one cluster: pairs are no less ambiguous than in {like} (p = {p_value:.2g})"]
+        return 1, [f"one cluster: the data do not stand out among {like} (p = {p_value:.2g})"]
     clear = better[better["pac"] <= _CLEAR]
     row = better.iloc[int(better["rcsi"].argmax())] if clear.empty else clear.iloc[-1]
     chosen = int(row["n_clusters"])
@@ -208,7 +223,7 @@ def _agreement(chosen: int, proposals: dict[str, int]) -> list[str]:
 
 def _proposals(table: pd.DataFrame) -> dict[str, int]:
     """The number that each criterion would choose alone; the smaller among equals."""
-    highest = [name for name in ("rcsi", "stability", "lifetime", "lower_bound") if name in table]
+    highest = [name for name in ("rcsi", "gap", "stability", "lifetime", "lower_bound") if name in table]
     best = {name: int(np.argmax(table[name].fillna(-np.inf))) for name in highest}
     best |= {name: int(np.argmin(table[name].fillna(np.inf))) for name in ("pac", "bic")}
     best["delta_area"] = int(np.flatnonzero(table["delta_area"] >= _GROWTH).max(initial=0))
@@ -280,4 +295,4 @@ def _check_method(kind: str, consensus: Any, base: Any) -> Any:
         return method
     if consensus is not None:
         raise ValueError("consensus is for labels, and X is taken for features; pass kind='labels' or leave it out.")
-    return KMeans(n_init=3) if base is None else base
+    return QuickKMeans() if base is None else base

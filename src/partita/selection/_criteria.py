@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
@@ -81,26 +81,55 @@ def lower_bounds(consensus: Any, X: Codes, numbers: Sequence[int], seed: int) ->
     return np.array([model.lower_bound_ for model in models])
 
 
-def against_references(pac: FloatArray, reference: FloatArray) -> dict[str, FloatArray]:
-    """How much less ambiguous the data are than (n_references, n_numbers) data without clusters.
+class Profile(NamedTuple):
+    """What is compared with references, one value a number of clusters; low where there are so many clusters."""
 
-    rcsi is the mean log of the references' PAC minus that of the data (relative cluster stability index); the p-value
-    of a number is the share of the data sets, the given one among them, that are not more ambiguous there.
+    pac: FloatArray
+    scatter: FloatArray | None = None  # of features
+
+
+def scatter(F: FloatArray, clusterings: Sequence[IntArray]) -> FloatArray:
+    """Sum of squares within the clusters of each clustering, as a share of that of all objects."""
+    total = float(((F - F.mean(axis=0)) ** 2).sum())
+    within = [total - _between(F - F.mean(axis=0), labels) for labels in clusterings]
+    return np.array(within).clip(0) / (total or 1.0)
+
+
+def _between(centred: FloatArray, labels: IntArray) -> float:
+    sums = np.zeros((int(labels.max()) + 1, centred.shape[1]))
+    np.add.at(sums, labels[labels >= 0], centred[labels >= 0])
+    size = np.maximum(np.bincount(labels[labels >= 0], minlength=len(sums)), 1)
+    return float(((sums**2).sum(axis=1) / size).sum())
+
+
+class Comparison(NamedTuple):
+    """The data among the references."""
+
+    columns: dict[str, FloatArray]  # of the table
+    p_value: float  # for all numbers together
+
+
+def compare(data: Profile, references: Sequence[Profile]) -> Comparison:
+    """How much less ambiguous, and more compact, the data are than references without clusters.
+
+    rcsi (relative cluster stability index) and gap are the references' mean log PAC and log scatter minus those of the
+    data. Where there are no clusters all data sets are alike, so each is as likely as any other to stand out most. With
+    z = (mean - value) / s over all of them, the data among them, the p-value of a number is the share of data sets
+    whose sum of the two z there is at least that of the data; for all numbers together it is the sum of the two largest
+    z that is compared.
     """
-    log_pac, log_reference = np.log(pac + _FLOOR), np.log(reference + _FLOOR)
-    return {
-        "reference_pac": reference.mean(axis=0),
-        "rcsi": log_reference.mean(axis=0) - log_pac,
-        "p_value": (1 + (reference <= pac).sum(axis=0)) / (len(reference) + 1),
-    }
+    logs = {"rcsi": np.log(np.array([profile.pac for profile in (data, *references)]) + _FLOOR)}
+    if data.scatter is not None:
+        logs["gap"] = np.log(np.array([profile.scatter for profile in (data, *references)]) + _FLOOR)
+    z = np.array([_standardise(values) for values in logs.values()])
+    at_number, over_all = z.sum(axis=0), z.max(axis=2).sum(axis=0)
+    columns = {name: values[1:].mean(axis=0) - values[0] for name, values in logs.items()}
+    columns["reference_pac"] = np.mean([profile.pac for profile in references], axis=0)
+    columns["p_value"] = np.mean(at_number >= at_number[0], axis=0)
+    return Comparison(columns, float(np.mean(over_all >= over_all[0])))
 
 
-def p_value_of_clusters(pac: FloatArray, reference: FloatArray) -> float:
-    """Exact p-value for all numbers together: the place of the data among the references.
-
-    Without clusters all data sets are alike, so that each is as likely as any other to have the largest
-    max over k of (mean - log PAC), where the mean of every k is over all of them.
-    """
-    logs = np.log(np.vstack([pac, reference]) + _FLOOR)
-    largest = (logs.mean(axis=0) - logs).max(axis=1)
-    return float(np.mean(largest >= largest[0]))
+def _standardise(values: FloatArray) -> FloatArray:
+    """How far each data set is below the mean of all."""
+    spread = values.std(axis=0, ddof=1)
+    return np.asarray((values.mean(axis=0) - values) / np.where(spread > 0, spread, 1.0))

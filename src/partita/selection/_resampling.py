@@ -45,6 +45,16 @@ def sample_features(F: FloatArray, sampling: Sampling, seed: int) -> list[IntArr
     return [labels[:, (made["n_clusters"] == k).to_numpy(dtype=bool)] for k in sampling.numbers]
 
 
+def cluster_all(F: FloatArray, sampling: Sampling, seed: int) -> list[IntArray]:
+    """Clusters of all objects for every number of clusters."""
+    generator = MixedEnsemble({"base": sampling.method}, sampling.numbers, n_repeats=1, random_state=seed)
+    labels = generator.fit_transform(F)
+    if labels.shape[1] < len(sampling.numbers):
+        failed = generator.manifest_[generator.manifest_["status"] != "ok"].iloc[0]
+        raise ValueError(f"base fails with n_clusters={failed['n_clusters']}: {failed['message']}")
+    return list(labels.T)
+
+
 def sample_labels(X: Codes, sampling: Sampling, seed: int) -> list[IntArray]:
     """The same from labels: the consensus of a sample of the objects and of the clusterings."""
     n, m = X.shape
