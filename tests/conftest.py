@@ -1,5 +1,7 @@
 """What all tests share: an ensemble with structure, noise and holes; compiled kernels; no deadlines."""
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import settings
@@ -29,3 +31,23 @@ def truth():
 @pytest.fixture
 def X():
     return noisy_ensemble().X
+
+
+@pytest.fixture
+def call(capsys, tmp_path, monkeypatch):
+    """Run the command line in an empty folder; gives exit code, stdout and stderr."""
+    from partita.cli.main import main
+
+    monkeypatch.chdir(tmp_path)
+    before = warnings.showwarning
+
+    def run(*argv):
+        with warnings.catch_warnings():
+            warnings.simplefilter("default")
+            with pytest.raises(SystemExit) as stop:
+                main([str(word) for word in argv])
+        out, err = capsys.readouterr()
+        return stop.value.code, out, err
+
+    yield run
+    warnings.showwarning = before

@@ -122,13 +122,13 @@ ESTIMATORS: dict[str, Entry] = {
 
 # Estimators that do not take a label matrix, and where they are tested, scikit-learn's checks among the rest.
 OTHER_ESTIMATORS = {
-    "ConsensusClustering": "test_generation.py",
+    "ConsensusClustering": "test_consensus_clustering.py",
     "DPGaussianMixture": "test_dp_gaussian_mixture.py",
     "DPMeans": "test_dp_means.py",
     "KMeansEnsemble": "test_generation.py",
     "MixedEnsemble": "test_generation.py",
-    "NoisyEnsemble": "test_generation.py",
-    "SampledEnsemble": "test_generation.py",
+    "NoisyEnsemble": "test_label_generation.py",
+    "SampledEnsemble": "test_label_generation.py",
 }
 
 # Why an estimator of label matrices cannot pass this check of scikit-learn:

@@ -15,26 +15,6 @@ from partita.datasets import load_wine_ensemble
 
 
 @pytest.fixture
-def call(capsys, tmp_path, monkeypatch):
-    """Run main(argv) in an empty folder; gives exit code, stdout and stderr."""
-    monkeypatch.chdir(tmp_path)
-    import warnings
-
-    before = warnings.showwarning
-
-    def run(*argv):
-        with warnings.catch_warnings():
-            warnings.simplefilter("default")
-            with pytest.raises(SystemExit) as stop:
-                main([str(word) for word in argv])
-        out, err = capsys.readouterr()
-        return stop.value.code, out, err
-
-    yield run
-    warnings.showwarning = before
-
-
-@pytest.fixture
 def labels(tmp_path):
     wine = load_wine_ensemble()
     path = tmp_path / "labels.csv"

@@ -1,7 +1,6 @@
 """Several methods side by side, from Python and from the command line."""
 
 import json
-import warnings
 
 import numpy as np
 import pandas as pd
@@ -9,7 +8,6 @@ import pytest
 
 import partita
 from partita import CSPA, EAC, HBGF, MCLA, LabelKMeans, supra_consensus
-from partita.cli.main import main
 from partita.consensus._supra_consensus import Outcome, agreement
 from partita.metrics import adjusted_rand_score, average_nmi_score
 from tests.ensembles import noisy_ensemble, same_partition
@@ -18,23 +16,6 @@ from tests.ensembles import noisy_ensemble, same_partition
 class Broken(LabelKMeans):
     def fit(self, X, y=None, sample_weight=None):
         raise RuntimeError("it broke")
-
-
-@pytest.fixture
-def call(capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    before = warnings.showwarning
-
-    def run(*argv):
-        with warnings.catch_warnings():
-            warnings.simplefilter("default")
-            with pytest.raises(SystemExit) as stop:
-                main([str(word) for word in argv])
-        out, err = capsys.readouterr()
-        return stop.value.code, out, err
-
-    yield run
-    warnings.showwarning = before
 
 
 @pytest.fixture

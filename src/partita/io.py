@@ -27,6 +27,7 @@ __all__ = [
     "read_features",
     "read_labels",
     "replacing",
+    "write_matrix",
     "write_table",
 ]
 
@@ -220,7 +221,8 @@ def _find_feature_ids(frame: pd.DataFrame, id_column: str | bool | None, source:
     if frame.shape[1] < 2 or first.isna().any() or first.duplicated().any():
         return None
     named = names[0].strip().lower() in _ID_NAMES or names[0] == "unnamed"
-    return 0 if named or not all(_is_number(cell) for cell in first) else None
+    text = not pd.api.types.is_numeric_dtype(first)
+    return 0 if named or (text and (source.suffix in _PARQUET or not all(map(_is_number, first)))) else None
 
 
 def _as_numbers(frame: pd.DataFrame, name: str) -> pd.DataFrame:
@@ -232,7 +234,8 @@ def _as_numbers(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     if bad.any():
         row, column = (int(place[0]) for place in np.nonzero(bad))
         value: Any = frame.iloc[row, column]
-        what = "is missing" if pd.isna(value) else f"is {value!r}, no number"
+        shown = repr(value) if isinstance(value, str) else value
+        what = "is missing" if pd.isna(value) else f"is {shown}, no number"
         raise FileFormatError(
             f"{name!r}: row {row}, column {str(frame.columns[column])!r} {what}; features are numbers without holes. "
             "Leave the column out, or fill the holes first."
@@ -274,6 +277,30 @@ def write_table(path: str | os.PathLike[str], table: pd.DataFrame) -> None:
             arrays: dict[str, Any] = {str(name): _plain(table[name]) for name in table.columns}
             with open(beside, "wb") as file:
                 np.savez_compressed(file, **arrays)
+
+
+def write_matrix(
+    path: str | os.PathLike[str], matrix: pd.DataFrame, *, ids: "pd.Series[Any]", name: str = "labels"
+) -> None:
+    """Write numbers of objects, one column a clustering or cluster, with the ids of the objects in front.
+
+    NPY has the numbers alone; NPZ has them as one array ``name``, and the arrays "columns" and "ids". Both have -1
+    where a label is missing; ``read_labels`` reads all of them.
+    """
+    target = check_output(path)
+    kind = _kind(target)
+    if kind not in _NUMPY:
+        write_table(path, pd.concat([ids.reset_index(drop=True), matrix], axis=1))
+        return
+    whole = name == "labels"
+    numbers = matrix.fillna(-1).to_numpy(dtype=np.int64) if whole else matrix.to_numpy(dtype=np.float64)
+    with replacing(target) as beside, open(beside, "wb") as file:
+        if kind == ".npy":
+            np.save(file, numbers)
+        else:
+            columns = np.array([str(column) for column in matrix.columns])
+            arrays: dict[str, Any] = {name: numbers, "columns": columns, "ids": _plain(ids)}
+            np.savez_compressed(file, **arrays)
 
 
 def check_output(path: str | os.PathLike[str]) -> Path:

@@ -21,9 +21,9 @@ def generator_options(command: F) -> F:
                      help="Numbers of clusters of the clusterings [about sqrt(n), 10-30 at most; mixed: 2-10]."),
         click.option("--n-clusterings", type=click.IntRange(min=1),
                      help="Number of k-means clusterings [100]; mixed: runs of each algorithm and number [5]."),
-        click.option("--base", metavar="NAME,...", default="kmeans", show_default=True,
-                     help="kmeans, mixed, or algorithms: single, average, complete, ward, centroid, kmeans, spectral, "
-                          "fuzzy, affinity, metis, gmm."),
+        click.option("--base", metavar="NAME,...",
+                     help="kmeans [default], mixed, or algorithms: single, average, complete, ward, centroid, kmeans, "
+                          "spectral, fuzzy, affinity, metis, gmm."),
     ):  # fmt: skip
         command = option(command)
     return command
@@ -47,7 +47,7 @@ class Generator(NamedTuple):
 
 
 def choose_generator(
-    base: str,
+    base: str | None,
     n_clusterings: int | None,
     base_clusters: str | None,
     sample_fraction: float | None,
@@ -55,6 +55,7 @@ def choose_generator(
     jobs: int | None,
 ) -> Generator:
     """The generator that the options describe; only what differs from its defaults is set."""
+    base = base or "kmeans"
     parameters: dict[str, Any] = {}
     if base != "kmeans" and base != "mixed":
         parameters["clusterers"] = [name.strip() for name in base.split(",") if name.strip()]

@@ -8,11 +8,19 @@ from typing import Any
 import click
 
 
-def check_targets(targets: Sequence[str | None], inputs: Sequence[str | None]) -> None:
-    """Refuse, before any work, files that cannot be written, that are read, or that are named twice."""
+def check_targets(
+    targets: Sequence[str | None], inputs: Sequence[str | None], tables: Sequence[str | None] = ()
+) -> None:
+    """Refuse, before any work, files that cannot be written, that are read, or that are named twice.
+
+    ``tables`` are those that NPY, which holds one array, cannot hold.
+    """
     from partita.io import check_output
 
-    named = [target for target in targets if target is not None]
+    named = [target for target in (*targets, *tables) if target is not None]
+    for target in tables:
+        if target is not None and Path(target).suffix.lower() == ".npy":
+            raise ValueError(f"{target!r}: a table has columns of several kinds, .npy cannot hold it; name a CSV file.")
     for target in named:
         check_output(target)
         for source in inputs:
@@ -33,12 +41,15 @@ def write_results(result: Any, estimator: Any, output: str | None, membership: s
     """Write labels, and the probability of each cluster beside them."""
     import pandas as pd
 
-    from partita.io import write_table
+    from partita.io import write_matrix, write_table
 
     if membership is not None:
         names = [f"cluster_{k}" for k in range(estimator.membership_.shape[1])]
         probabilities = pd.DataFrame(estimator.membership_, columns=names)
-        write_table(membership, pd.concat([result, probabilities], axis=1))
+        if Path(membership).suffix.lower() == ".npy":
+            write_matrix(membership, probabilities, ids=result.iloc[:, 0], name="membership")
+        else:
+            write_table(membership, pd.concat([result, probabilities], axis=1))
     if output is not None:
         write_table(output, result)
 

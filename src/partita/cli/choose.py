@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from partita.cli._options import feature_arguments, feature_options, parse_numbers
+from partita.cli._results import check_targets
 
 
 @click.command()
@@ -72,10 +73,9 @@ def choose(
     """
     from partita import choose_n_clusters
     from partita.cli.generate import read_scaled
-    from partita.io import check_output, read_labels, write_table
+    from partita.io import read_labels, write_table
 
-    if output is not None:
-        check_output(output)
+    check_targets([], [file], tables=[output])
     numbers = parse_numbers(n_clusters)
     reading = feature_arguments(columns, drop, id_column, no_ids, header)
     if drop is not None and not features:

@@ -47,7 +47,7 @@ def cluster(
     method: str,
     n_clusters: int | None,
     settings: tuple[str, ...],
-    base: str,
+    base: str | None,
     n_clusterings: int | None,
     base_clusters: str | None,
     sample_fraction: float | None,
@@ -102,7 +102,7 @@ def _run(
     """Read, generate, combine, write; returns a summary of plain values and the table of clusters."""
     import pandas as pd
 
-    from partita.io import write_table
+    from partita.io import write_matrix
 
     show = sys.stderr.isatty()
     estimator = build(method, parameters)
@@ -117,7 +117,7 @@ def _run(
     result = label_table(ids, str(ids.name), estimator.labels_)
     if labels is not None:
         matrix = pd.DataFrame(X, columns=built.get_feature_names_out())
-        write_table(labels, pd.concat([ids, matrix.where(matrix >= 0).astype("Int64")], axis=1))
+        write_matrix(labels, matrix.where(matrix >= 0).astype("Int64"), ids=ids)
     write_results(result, estimator, output, membership)
     summary = {
         "file": file,

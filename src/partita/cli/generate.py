@@ -24,7 +24,7 @@ def generate(
     file: str | None,
     output: str | None,
     manifest: str | None,
-    base: str,
+    base: str | None,
     n_clusterings: int | None,
     base_clusters: str | None,
     sample_fraction: float | None,
@@ -46,9 +46,11 @@ def generate(
     """
     import pandas as pd
 
-    from partita.io import write_table
+    from partita.io import write_matrix, write_table
 
-    check_targets([output, manifest], [file])
+    check_targets([output], [file], tables=[manifest])
+    if recipe is not None and {base, n_clusterings, base_clusters, sample_fraction} != {None}:
+        raise click.UsageError("a recipe knows its clusterings; change them by --set, see ensemble_recipe in Python.")
     if settings and recipe is None:
         raise click.UsageError("--set is for --recipe.")
     if file is None and recipe is None:
@@ -59,15 +61,15 @@ def generate(
     else:
         generator = choose_generator(base, n_clusterings, base_clusters, sample_fraction, seed, jobs)
         ids, labels, made = _by_generator(generator, str(file), reading, scale)
-    table = pd.concat([ids, labels.where(labels >= 0).astype("Int64")], axis=1)
+    holes = labels.where(labels >= 0).astype("Int64")
     if manifest is not None:
         write_table(manifest, made)
     if output is not None:
-        write_table(output, table)
+        write_matrix(output, holes, ids=ids)
     elif not as_json:
-        table.to_csv(sys.stdout, index=False)
+        pd.concat([ids, holes], axis=1).to_csv(sys.stdout, index=False)
     summary = {
-        "n_objects": len(table),
+        "n_objects": len(labels),
         "n_clusterings": labels.shape[1],
         "share_missing": round(float((labels < 0).to_numpy().mean()), 4),
         "output": output,
@@ -126,6 +128,8 @@ def _by_recipe(
     from partita.io import read_labels
 
     wanted = takes(recipe)
+    if wanted != "features" and "drop" in reading:
+        raise click.UsageError(f"--drop is for features, and recipe {recipe!r} takes {wanted}; use --columns.")
     ids, data = None, None
     if file is not None and wanted == "features":
         ids, data = read_scaled(file, reading, scale)

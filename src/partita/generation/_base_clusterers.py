@@ -11,7 +11,7 @@
 | gmm                             | Gaussian mixture, by scikit-learn                        | n k d^2        |
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -26,7 +26,7 @@ from sklearn.neighbors import kneighbors_graph
 
 from partita._memory import ensure_memory
 from partita._optional import require
-from partita._typing import FloatArray, IntArray
+from partita._typing import Array, FloatArray, IntArray
 from partita.consensus._evidence_accumulation import cut_tree
 from partita.consensus._graph_partition import partition_graph
 from partita.generation._fuzzy_cmeans import fuzzy_cmeans
@@ -54,9 +54,8 @@ def by_kmeans(
     for k in ks:
         kind = MiniBatchKMeans if minibatch else KMeans
         model = kind(k, init=init, n_init=1, max_iter=max_iter, random_state=seed).fit(X)
-        centres = np.asarray(model.cluster_centers_)
         converged = minibatch or model.n_iter_ < max_iter
-        found.append(Found(model.labels_, partial(nearest_centre, centres), converged, model.n_iter_))
+        found.append(by_centres(nearest_centre, model.cluster_centers_, model.labels_, converged, model.n_iter_))
     return found
 
 
@@ -65,13 +64,21 @@ def nearest_centre(centres: FloatArray, X: Any) -> IntArray:
     return np.asarray(pairwise_distances_argmin(X, centres), dtype=np.int64)
 
 
+def by_centres(
+    place: Callable[[FloatArray, Any], IntArray], centres: FloatArray, labels: Array, converged: bool, n_iter: int
+) -> Found:
+    """A clustering by centres; one that no object went to is not there for new objects either."""
+    used, numbered = np.unique(labels, return_inverse=True)
+    return Found(numbered, partial(place, np.ascontiguousarray(centres[used])), converged, n_iter)
+
+
 def by_fuzzy_cmeans(X: FloatArray, ks: Sequence[int], seed: int) -> list[Found]:
     """Fuzzy c-means, hardened."""
     found = []
     for k in ks:
         fuzzy = fuzzy_cmeans(X, k, seed)
-        place = partial(nearest_centre, fuzzy.centres)
-        found.append(Found(place(X), place, fuzzy.converged, len(fuzzy.history)))
+        labels = nearest_centre(fuzzy.centres, X)
+        found.append(by_centres(nearest_centre, fuzzy.centres, labels, fuzzy.converged, len(fuzzy.history)))
     return found
 
 
@@ -80,8 +87,14 @@ def by_gaussian_mixture(X: FloatArray, ks: Sequence[int], seed: int) -> list[Fou
     found = []
     for k in ks:
         model = GaussianMixture(k, random_state=seed, max_iter=200).fit(X)
-        found.append(Found(model.predict(X), model.predict, model.converged_, model.n_iter_))
+        used, labels = np.unique(model.predict(X), return_inverse=True)
+        found.append(Found(labels, partial(_most_probable, model, used), model.converged_, model.n_iter_))
     return found
+
+
+def _most_probable(model: GaussianMixture, used: IntArray, X: Any) -> IntArray:
+    """Most probable of the components that have objects."""
+    return np.asarray(model.predict_proba(X)[:, used].argmax(axis=1), dtype=np.int64)
 
 
 def by_spectral(X: FloatArray, ks: Sequence[int], seed: int) -> list[Found]:

@@ -214,7 +214,7 @@ def _prepare(estimator: Any, seed: int, **settings: Any) -> Any:
     """Give a part the seed and what else was set, unless it has its own."""
     known = estimator.get_params(deep=False)
     wanted = {"random_state": seed, **settings}
-    unset = {"random_state": None, "n_jobs": None, "verbose": 0}
-    return estimator.set_params(
-        **{name: value for name, value in wanted.items() if name in known and known[name] is unset[name]}
-    )
+    unset = {
+        name for name in wanted if name in known and (known[name] is None or (name == "verbose" and not known[name]))
+    }
+    return estimator.set_params(**{name: value for name, value in wanted.items() if name in unset})

@@ -67,7 +67,12 @@ class FeatureEnsemble(TransformerMixin, BaseEstimator):
         """
         X = self._check(X, reset=True)
         n = X.shape[0]
-        n_sampled = max(2, round(self.sample_fraction * n))
+        n_sampled = round(self.sample_fraction * n)
+        if n_sampled < 2:
+            raise ValueError(
+                f"sample_fraction={self.sample_fraction} of {n} objects leaves {n_sampled} to each clustering; pass a "
+                "larger one, so that it sees two at least."
+            )
         runs = run_tasks(X, self._tasks(n, n_sampled), n_jobs=self.n_jobs, show=bool(self.verbose))
         warn_skipped(runs)
         self.manifest_ = as_manifest(runs, n)

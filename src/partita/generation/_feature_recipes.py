@@ -6,7 +6,7 @@ import numpy as np
 
 from partita.generation._kmeans_ensemble import KMeansEnsemble
 from partita.generation._mixed_ensemble import MixedEnsemble
-from partita.generation._recipe_ensemble import Draw, How, RecipeEnsemble, draw_columns, shuffled
+from partita.generation._recipe_ensemble import Draw, How, RecipeEnsemble, check_pool, draw_columns, shuffled
 
 # numbers of clusters of "ensemble 2" for the data sets of PEACE (table 1) and PCC (table 3)
 _TO_20 = (15, 20)
@@ -85,6 +85,7 @@ def around_the_classes(X: Any, how: How, *, n_classes: int, n_runs: int = 2, hel
 def pool_of_kmeans(
     X: Any, how: How, *, n_classes: int, n_clusterings: int = 2000, n_ensembles: int = 100, size: int = 20
 ) -> RecipeEnsemble:
+    check_pool(n_clusterings, n_ensembles, size)
     made = from_features(KMeansEnsemble(n_clusterings, n_classes, **how.settings), X)
     return shuffled(made, how, n_ensembles, size)
 
@@ -93,13 +94,15 @@ def mixed_pool(
     X: Any, how: How, *, n_classes: int, n_clusterings: int = 2000, n_ensembles: int = 100, size: int = 20
 ) -> RecipeEnsemble:
     """Affinity propagation gives the same each time: it is run once, and its clustering repeated."""
+    check_pool(n_clusterings, n_ensembles, size)
     shares = {"kmeans": 500, "fuzzy": 800, "metis": 200, "affinity": 500}
     numbers = {name: max(1, round(share * n_clusterings / 2000)) for name, share in shares.items()}
     generator = MixedEnsemble([*shares], [n_classes], n_repeats={**numbers, "affinity": 1}, **how.settings)
     made = from_features(generator, X)
     times = np.where(made.manifest["algorithm"] == "affinity", numbers["affinity"], 1)
     repeated = made.manifest.loc[made.manifest.index.repeat(times)].reset_index(drop=True)
-    return shuffled(RecipeEnsemble(np.repeat(made.labels, times, axis=1), repeated, []), how, n_ensembles, size)
+    pool = RecipeEnsemble(np.repeat(made.labels, times, axis=1), repeated, [])
+    return shuffled(pool, how, n_ensembles, size)
 
 
 def with_features(

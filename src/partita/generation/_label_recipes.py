@@ -7,14 +7,14 @@ import pandas as pd
 
 from partita._validation import check_label_matrix
 from partita.generation._noisy_ensemble import NoisyEnsemble
-from partita.generation._recipe_ensemble import Draw, How, RecipeEnsemble, draw_columns
+from partita.generation._recipe_ensemble import Draw, How, RecipeEnsemble, as_list, draw_columns
 from partita.generation._sampled_ensemble import SampledEnsemble
 from partita.generation._simulated import four_gaussians, two_gaussians_with_outliers
 
 
 def missing(X: Any, how: How, *, shares: Any = None, n_draws: int = 10) -> RecipeEnsemble:
     made = from_labels(X)
-    lost = np.arange(21) * 0.045 if shares is None else np.asarray(shares, dtype=np.float64)
+    lost = np.arange(21) * 0.045 if shares is None else np.array(as_list(shares), dtype=np.float64)
     seeds = how.rng().integers(2**31, size=(len(lost), n_draws))
     draws = [
         Draw({"missing": float(share), "draw": number}, lost=float(share), seed=int(seed))
@@ -33,14 +33,16 @@ def rows(X: Any, how: How, *, n_parties: Any = range(1, 11)) -> RecipeEnsemble:
     made = from_labels(X)
     draws = [
         Draw({"n_parties": parties}, blocks=tuple(np.array_split(np.arange(len(made.labels)), parties)))
-        for parties in n_parties
+        for parties in as_list(n_parties)
     ]
     return RecipeEnsemble(made.labels, made.manifest, draws)
 
 
 def timing(X: Any, how: How, *, sizes: Any = (20, 60, 120, 240, 480, 960, 1440, 1920)) -> RecipeEnsemble:
     made = from_labels(X)
-    usable = [size for size in sizes if size <= made.labels.shape[1]]
+    usable = [size for size in as_list(sizes) if size <= made.labels.shape[1]]
+    if not usable:
+        raise ValueError(f"there are {made.labels.shape[1]} clusterings, and sizes={sizes!r}; pass smaller sizes.")
     return RecipeEnsemble(made.labels, made.manifest, [Draw({"n_clusterings": s}, np.arange(s)) for s in usable])
 
 
@@ -59,6 +61,7 @@ def synthetic(
         features, truth = two_gaussians_with_outliers(n_per_cluster, how.seed)
     else:
         truth = np.asarray(X)
+    noise = as_list(noise)
     levels = [level for level in noise for _ in range(n_clusterings)]
     labels = NoisyEnsemble(len(levels), noise=levels, random_state=how.seed).fit_transform(truth)
     manifest = pd.DataFrame({"algorithm": "changed labels", "noise": levels, "seed": how.seed})

@@ -99,6 +99,8 @@ class MixedEnsemble(FeatureEnsemble):
         numbers = all_numbers(self.n_clusters, n_sampled)
         sampled = n_sampled < n_objects
         repeats = {name: self._repeats(name, given, sampled) for name, given in named.items()}
+        if min(repeats.values()) < 1:
+            raise ValueError(f"n_repeats={self.n_repeats!r} must be whole numbers from 1 on.")
         if isinstance(self.n_repeats, dict) and not self.n_repeats.keys() <= named.keys():
             unknown = next(name for name in self.n_repeats if name not in named)
             raise ValueError(f"n_repeats names {unknown!r}, which is not among the clusterers {', '.join(named)}.")

@@ -129,6 +129,8 @@ class NoisyEnsemble(TransformerMixin, BaseEstimator):
             codes = check_labels(X, "X")[:, None]
             if reset:
                 self.n_features_in_ = 1
+            elif self.n_features_in_ != 1:
+                raise ValueError(f"X is one partition, and {self.n_features_in_} clusterings were fitted.")
             return codes
         matrix = check_label_matrix(X)
         remember_columns(self, X, matrix, reset=reset)
@@ -156,7 +158,8 @@ def change_labels(labels: Array, share: float, seed: int) -> IntArray:
 
 def lose_labels(labels: IntArray, share: float, seed: int) -> IntArray:
     """Make a share of all labels missing."""
-    lost = np.random.default_rng(seed).choice(labels.size, round(share * labels.size), replace=False)
+    there = np.flatnonzero(labels.ravel() >= 0)
+    lost = np.random.default_rng(seed).choice(there, round(share * len(there)), replace=False)
     with_holes = labels.copy()
     with_holes.ravel()[lost] = -1
     return with_holes

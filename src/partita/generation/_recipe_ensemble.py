@@ -53,20 +53,31 @@ class How(NamedTuple):
         return np.random.default_rng(self.seed)
 
 
-def shuffled(made: RecipeEnsemble, how: How, n_ensembles: int, size: int) -> RecipeEnsemble:
-    """The pool in random order, cut into ensembles."""
-    n_pool = made.labels.shape[1]
-    if n_ensembles * size > n_pool:
+def check_pool(n_clusterings: int, n_ensembles: int, size: int) -> None:
+    """Refuse, before clusterings are made, ensembles that need more of them."""
+    needed = n_ensembles * size
+    if needed > n_clusterings:
         raise ValueError(
-            f"{n_ensembles} ensembles of {size} need {n_ensembles * size} clusterings, and there are {n_pool}; pass a "
+            f"{n_ensembles} ensembles of {size} need {needed} clusterings, and n_clusterings={n_clusterings}; pass a "
             "smaller n_ensembles or size, or a larger n_clusterings."
         )
+
+
+def shuffled(made: RecipeEnsemble, how: How, n_ensembles: int, size: int) -> RecipeEnsemble:
+    """The pool in random order, cut into ensembles; fewer of them where some clusterings failed."""
+    n_pool = made.labels.shape[1]
+    n_ensembles = min(n_ensembles, n_pool // size)
     order = how.rng().permutation(n_pool)[: n_ensembles * size].reshape(n_ensembles, size)
     return RecipeEnsemble(made.labels, made.manifest, [Draw({"ensemble": e}, row) for e, row in enumerate(order)])
 
 
+def as_list(values: Any) -> list[Any]:
+    """A list, also of a single number."""
+    return list(np.atleast_1d(values).tolist())
+
+
 def draw_columns(n_pool: int, how: How, sizes: Any, n_draws: int) -> list[Draw]:
-    rng = how.rng()
+    rng, sizes = how.rng(), as_list(sizes)
     too_many = [size for size in sizes if size > n_pool]
     if too_many:
         raise ValueError(f"sizes has {too_many[0]}, and there are {n_pool} clusterings; pass smaller sizes.")

@@ -30,7 +30,8 @@ def spherical_kmeans(X: Any, k: int, seed: int, *, max_iter: int, minibatch: boo
         centres, n_iter, converged = *_by_batches(rows, centres, rng, max_iter), True
     else:
         centres, n_iter, converged = _by_sweeps(rows, centres, max_iter)
-    return Found(most_similar(centres, rows), partial(most_similar, centres), converged, n_iter)
+    used, labels = np.unique(most_similar(centres, rows), return_inverse=True)
+    return Found(labels, partial(most_similar, centres[used]), converged, n_iter)
 
 
 def most_similar(centres: FloatArray, X: Any) -> IntArray:

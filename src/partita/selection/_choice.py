@@ -6,20 +6,19 @@ falls with k by itself, so it is compared with that of reference data without cl
 surely as two clusters are told apart; so for features the scatter within the clusters is compared as well.
 """
 
-import warnings
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
 from sklearn.utils import check_array
+from threadpoolctl import threadpool_limits
 
 from partita._progress import progress
 from partita._random import draw_seeds
 from partita._typing import Array, Codes, FloatArray, IntArray
 from partita._validation import check_label_matrix
 from partita.consensus import EAC
-from partita.exceptions import FeaturesWarning
 from partita.metrics import consensus_cdf
 from partita.selection import _criteria as criteria
 from partita.selection._quick_kmeans import QuickKMeans
@@ -100,6 +99,7 @@ def choose_n_clusters(
     ClusterNumberChoice
         ``n_clusters``, ``reasons``, ``proposals`` of each criterion, ``cdf`` and ``table``, which has for each number:
 
+        - n_found: clusters that are found among all objects; a number that is not reached is not recommended
         - pac, pac_strict: pairs that are together in between 0.1 and 0.9 (0 and 1) of the samples; lower is better
         - cdf_area, delta_area: area under the distribution of co-association, and its relative growth
         - stability: mean adjusted Rand index of the samples' clusterings with the clustering of all
@@ -144,10 +144,10 @@ def choose_n_clusters(
     sampling = Sampling(_check_method(what, consensus, base), numbers, n_resamples, n_jobs)
     look = _look_at_labels if what == "labels" else _look_at_features
     refer: Any = without_agreement if what == "labels" else without_clusters
-    with progress(n_references + 2, "number of clusters", show=bool(verbose)) as bar:
+    with progress(n_references + 2, "number of clusters", show=bool(verbose)) as bar, threadpool_limits(limits=1):
         found = look(data, sampling, seeds[1])
         bar.update(1)
-        columns = criteria.pac_columns(found.resampled) | _other_columns(what, data, sampling, found, seeds[2])
+        columns = _other_columns(what, data, sampling, found, seeds[2])
         bar.update(1)
         references = []
         for place in range(n_references):
@@ -188,8 +188,10 @@ def _look_at_labels(X: Codes, sampling: Sampling, seed: int) -> _Found:
 def _other_columns(kind: str, data: Array, sampling: Sampling, found: _Found, seed: int) -> dict[str, FloatArray]:
     """Stability, lifetime and the criteria of models."""
     numbers = sampling.numbers
-    columns = {
+    columns: dict[str, Any] = {
+        "n_found": np.array([len(np.unique(labels[labels >= 0])) for labels in found.of_all]),
         "stability": criteria.stability(found.resampled, found.of_all),
+        **criteria.pac_columns(found.resampled),
         "lifetime": criteria.lifetimes(np.hstack(found.resampled) if kind == "features" else data, numbers),
     }
     if kind == "features":
@@ -202,7 +204,7 @@ def _other_columns(kind: str, data: Array, sampling: Sampling, found: _Found, se
 def _recommend(table: pd.DataFrame, p_value: float, alpha: float, kind: str) -> tuple[int, list[str]]:
     """The number, and why."""
     like = "clusterings that share nothing" if kind == "labels" else "data without clusters"
-    better = table[table["p_value"] <= alpha]
+    better = table[(table["p_value"] <= alpha) & (table["n_found"] == table["n_clusters"])]
     if p_value > alpha or better.empty:
         return 1, [f"one cluster: the data do not stand out among {like} (p = {p_value:.2g})"]
     clear = better[better["pac"] <= _CLEAR]
@@ -222,7 +224,9 @@ def _agreement(chosen: int, proposals: dict[str, int]) -> list[str]:
 
 
 def _proposals(table: pd.DataFrame) -> dict[str, int]:
-    """The number that each criterion would choose alone; the smaller among equals."""
+    """The number that each criterion would choose alone, of those that are reached; the smaller among equals."""
+    reached = table[table["n_found"] == table["n_clusters"]]
+    table = table if reached.empty else reached
     highest = [name for name in ("rcsi", "gap", "stability", "lifetime", "lower_bound") if name in table]
     best = {name: int(np.argmax(table[name].fillna(-np.inf))) for name in highest}
     best |= {name: int(np.argmin(table[name].fillna(np.inf))) for name in ("pac", "bic")}
@@ -238,9 +242,7 @@ def _read(X: Any, kind: Kind) -> tuple[str, Any]:
         kind = "features" if _has_fractions(X) else "labels"
     if kind == "features":
         return kind, check_array(X, dtype=np.float64, ensure_min_samples=4)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FeaturesWarning)
-        codes = check_label_matrix(X).codes
+    codes = check_label_matrix(X).codes
     labelled = (codes >= 0).any(axis=1)
     return kind, codes[labelled]
 
@@ -262,11 +264,11 @@ def _at_most(data: Array, max_objects: int, seed: int) -> Array:
 
 def _check_numbers(given: Any, n_objects: int) -> list[int]:
     """Numbers to compare, from 2 to less than the objects in a sample."""
-    values = range(given[0], given[1] + 1) if isinstance(given, tuple) and len(given) == 2 else given
-    try:
-        numbers = sorted({int(value) for value in values} - {1})
-    except TypeError:
-        raise ValueError(f"n_clusters={given!r} must be a range (low, high) or a list of numbers.") from None
+    wanted = given if isinstance(given, tuple | list | range) else [given]
+    if not all(isinstance(value, int | np.integer) and not isinstance(value, bool) for value in wanted):
+        raise ValueError(f"n_clusters={given!r} must be a range (low, high) or a list of whole numbers.")
+    as_range = isinstance(given, tuple) and len(given) == 2
+    numbers = sorted(set(range(given[0], given[1] + 1) if as_range else wanted) - {1})
     most = int(0.8 * n_objects) - 1
     if not numbers or numbers[0] < 2 or numbers[-1] > most:
         raise ValueError(
@@ -290,6 +292,8 @@ def _check_method(kind: str, consensus: Any, base: Any) -> Any:
         if base is not None:
             raise ValueError("base is for features, and X is taken for labels; pass kind='features' or leave it out.")
         method = EAC(linkage="ward") if consensus is None else consensus
+        if not hasattr(method, "get_params") or isinstance(method, type):
+            raise TypeError(f"consensus={consensus!r:.60} is no estimator; pass one such as EAC().")
         if "n_clusters" not in method.get_params(deep=False):
             raise ValueError(f"{type(method).__name__} has no n_clusters to be chosen; it finds the number itself.")
         return method

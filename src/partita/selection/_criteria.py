@@ -69,7 +69,7 @@ def bic_of_features(F: FloatArray, numbers: Sequence[int], seed: int) -> FloatAr
     kind = "full" if F.shape[1] <= _MANY_FEATURES else "diag"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        models = [GaussianMixture(k, covariance_type=kind, n_init=3, random_state=seed).fit(F) for k in numbers]
+        models = [GaussianMixture(k, covariance_type=kind, random_state=seed).fit(F) for k in numbers]
     return np.array([model.bic(F) for model in models])
 
 

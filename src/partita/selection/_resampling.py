@@ -64,8 +64,9 @@ def sample_labels(X: Codes, sampling: Sampling, seed: int) -> list[IntArray]:
         rng = np.random.default_rng(task_seed)
         objects = np.sort(rng.choice(n, max(2, round(_OBJECTS * n)), replace=False))
         columns = np.sort(rng.choice(m, max(1, int(np.ceil(_CLUSTERINGS * m))), replace=False))
-        labelled = objects[(X[np.ix_(objects, columns)] >= 0).any(axis=1)]
-        return labelled, combine(sampling.method, X[np.ix_(labelled, columns)], sampling.numbers, task_seed)
+        there = X[np.ix_(objects, columns)] >= 0
+        labelled, filled = objects[there.any(axis=1)], columns[there.any(axis=0)]
+        return labelled, combine(sampling.method, X[np.ix_(labelled, filled)], sampling.numbers, task_seed)
 
     seeds = [int(task_seed) for task_seed in draw_seeds(seed, sampling.n_samples)]
     for place, (objects, found) in enumerate(in_order(run, seeds, sampling.n_jobs)):

@@ -1,0 +1,221 @@
+"""Ensembles made from labels: copies with noise of known strength, and draws from a soft partition."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import chisquare
+
+from partita import NoisyEnsemble, SampledEnsemble
+from partita.exceptions import LabelMatrixError
+
+TRUTH = np.repeat([0, 1, 2, 3], 10)
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.05, 0.11, 0.5, 1.0])
+def test_exactly_the_share_is_changed_and_to_another_label(noise):
+    X = NoisyEnsemble(7, noise=noise, random_state=0).fit_transform(TRUTH)
+    assert X.shape == (40, 7)
+    assert ((TRUTH[:, None] != X).sum(axis=0) == round(noise * 40)).all()
+    assert set(X.ravel()) <= {0, 1, 2, 3}
+
+
+def test_a_changed_label_is_any_of_the_others_with_equal_probability():
+    truth = np.repeat([0, 1, 2, 3], 2000)
+    X = NoisyEnsemble(3, noise=1.0, random_state=0).fit_transform(truth)
+    for label in range(4):
+        counts = np.bincount(X[truth == label].ravel(), minlength=4)
+        assert counts[label] == 0
+        assert chisquare(np.delete(counts, label)).pvalue > 1e-3
+
+
+def test_every_object_is_as_likely_to_be_changed():
+    changed = (NoisyEnsemble(3000, noise=0.25, random_state=0).fit_transform(TRUTH) != TRUTH[:, None]).sum(axis=1)
+    assert abs(changed - 750).max() < 4.5 * np.sqrt(3000 * 0.25 * 0.75)
+
+
+def test_two_labels_are_flipped():
+    truth = np.repeat([0, 1], 10)
+    X = NoisyEnsemble(4, noise=0.2, random_state=0).fit_transform(truth)
+    flipped = truth[:, None] != X
+    assert (flipped.sum(axis=0) == 4).all()
+    assert (X[flipped] == (1 - truth)[np.nonzero(flipped)[0]]).all()
+
+
+def test_shares_of_a_list_are_used_in_turns():
+    generator = NoisyEnsemble(5, noise=[0.1, 0.5], random_state=0)
+    X = generator.fit_transform(TRUTH)
+    assert generator.noise_.tolist() == [0.1, 0.5, 0.1, 0.5, 0.1]
+    assert (TRUTH[:, None] != X).sum(axis=0).tolist() == [4, 20, 4, 20, 4]
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.045, 0.333, 0.9, 1.0])
+def test_exactly_the_share_of_the_whole_matrix_is_lost(missing):
+    X = NoisyEnsemble(9, noise=0.0, missing=missing, random_state=0).fit_transform(TRUTH)
+    lost = X == -1
+    assert lost.sum() == round(missing * 40 * 9)
+    assert (X[~lost] == np.tile(TRUTH[:, None], 9)[~lost]).all()
+
+
+def test_labels_are_lost_uniformly_over_objects_and_copies():
+    lost = NoisyEnsemble(400, noise=0.0, missing=0.3, random_state=0).fit_transform(TRUTH) == -1
+    assert abs(lost.sum(axis=1) - 120).max() < 4.5 * np.sqrt(400 * 0.3 * 0.7)
+    assert len(set(lost.sum(axis=0))) > 5  # not the same number in every copy
+
+
+def test_a_label_matrix_is_copied_once_or_in_turns(rng):
+    X = rng.integers(3, size=(30, 4))
+    X[:3] = [[0] * 4, [1] * 4, [2] * 4]
+    assert (NoisyEnsemble(noise=0.0).fit_transform(X) == X).all()
+    in_turns = NoisyEnsemble(6, noise=0.0).fit_transform(X)
+    assert (in_turns == X[:, [0, 1, 2, 3, 0, 1]]).all()
+    changed = NoisyEnsemble(noise=0.2, random_state=0).fit_transform(X)
+    assert ((changed != X).sum(axis=0) == 6).all()
+
+
+def test_ten_copies_of_a_single_partition_are_the_default():
+    assert NoisyEnsemble().fit_transform(TRUTH).shape == (40, 10)
+    assert NoisyEnsemble().fit_transform(TRUTH[:, None]).shape == (40, 10)
+
+
+def test_holes_stay_and_the_share_is_of_the_labels_that_are_there():
+    labels = [0, 1, None, 1, 0, None, 1, 1, 0, 0, None, None]
+    X = NoisyEnsemble(5, noise=0.25, random_state=0).fit_transform(labels)
+    there = np.array([value is not None for value in labels])
+    assert (X[~there] == -1).all()
+    truth = np.array([value for value in labels if value is not None])
+    assert ((X[there] != truth[:, None]).sum(axis=0) == 2).all()
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        ["b", "a", "b", "c"] * 5,
+        pd.Series(["b", "a", "b", "c"] * 5),
+        pd.Categorical(["b", "a", "b", "c"] * 5),
+        pd.DataFrame({"p": ["b", "a", "b", "c"] * 5}),
+    ],
+    ids=["list", "series", "categorical", "frame"],
+)
+def test_text_is_numbered(labels):
+    X = NoisyEnsemble(3, noise=0.1, random_state=0).fit_transform(labels)
+    assert X.shape == (20, 3)
+    assert set(X.ravel()) == {0, 1, 2}
+    assert ((np.array([1, 0, 1, 2] * 5)[:, None] != X).sum(axis=0) == 2).all()
+
+
+def test_a_single_label_has_no_other_to_be_changed_to():
+    assert (NoisyEnsemble(3, noise=0.5, random_state=0).fit_transform(["only"] * 6) == 0).all()
+
+
+def test_noise_depends_on_the_seed_alone():
+    make = lambda seed: NoisyEnsemble(5, noise=0.3, missing=0.1, random_state=seed)  # noqa: E731
+    generator = make(1)
+    X = generator.fit_transform(TRUTH)
+    assert (make(1).fit_transform(TRUTH) == X).all()
+    assert (generator.transform(TRUTH) == X).all()
+    assert (pickle.loads(pickle.dumps(generator)).transform(TRUTH) == X).all()
+    assert not (make(2).fit_transform(TRUTH) == X).all()
+
+
+def test_names_of_copies_tell_noise_and_seed():
+    generator = NoisyEnsemble(3, noise=[0.1, 0.25], random_state=0).set_output(transform="pandas")
+    frame = generator.fit_transform(TRUTH)
+    assert frame.columns.tolist() == generator.get_feature_names_out().tolist()
+    assert [name.rpartition("_seed")[0] for name in frame.columns] == [
+        "copy0_noise0.1",
+        "copy1_noise0.25",
+        "copy2_noise0.1",
+    ]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"noise": 1.5}, {"noise": [0.1, -1]}, {"noise": []}, {"noise": [np.nan]}, {"missing": 2}, {"n_clusterings": 0}],
+    ids=str,
+)
+def test_wrong_shares_are_refused(options):
+    with pytest.raises(ValueError, match=next(iter(options))):
+        NoisyEnsemble(**options).fit(TRUTH)
+
+
+def test_all_missing_is_refused():
+    with pytest.raises(LabelMatrixError, match="missing"):
+        NoisyEnsemble().fit([[None, None], [None, None]])
+
+
+def test_another_number_of_clusterings_is_refused(rng):
+    generator = NoisyEnsemble(random_state=0).fit(rng.integers(3, size=(10, 3)))
+    with pytest.raises(ValueError, match="X has 2 features, but NoisyEnsemble is expecting 3"):
+        generator.transform(rng.integers(3, size=(10, 2)))
+
+
+def test_a_partition_after_a_label_matrix_is_refused(rng):
+    generator = NoisyEnsemble(random_state=0).fit(rng.integers(3, size=(10, 3)))
+    with pytest.raises(ValueError, match="X is one partition, and 3 clusterings were fitted"):
+        generator.transform(rng.integers(3, size=10))
+
+
+# ---------------------------------------------------------------------------------------------------------
+# draws from a soft partition
+
+
+@pytest.fixture
+def Y():
+    return np.random.default_rng(3).dirichlet(np.ones(4), size=12)
+
+
+def test_frequencies_are_the_probabilities(Y):
+    X = SampledEnsemble(4000, random_state=0).fit_transform(Y)
+    assert X.shape == (12, 4000)
+    share = np.array([np.bincount(row, minlength=4) for row in X]) / 4000
+    assert (np.abs(share - Y) <= 4 * np.sqrt(Y * (1 - Y) / 4000) + 1e-12).all()
+
+
+def test_two_objects_are_together_a_binomial_number_of_times(Y):
+    """Mean and variance over many ensembles of M: M p and M p (1 - p), with p the product of the memberships."""
+    m, repeats = 20, 500
+    X = SampledEnsemble(m * repeats, random_state=1).fit_transform(Y)
+    for i in range(12):
+        for j in range(i):
+            p = Y[i] @ Y[j]
+            counts = (X[i] == X[j]).reshape(repeats, m).sum(axis=1)
+            assert abs(counts.mean() - m * p) <= 4 * np.sqrt(m * p * (1 - p) / repeats)
+            assert counts.var() == pytest.approx(m * p * (1 - p), rel=0.35)
+
+
+def test_objects_are_drawn_independently():
+    X = SampledEnsemble(4000, random_state=0).fit_transform([[0.5, 0.5]] * 3)
+    for i, j in [(0, 1), (0, 2), (1, 2)]:
+        assert abs((X[i] == X[j]).mean() - 0.5) < 4 * 0.5 / np.sqrt(4000)
+
+
+def test_a_certain_object_is_never_elsewhere():
+    X = SampledEnsemble(500, random_state=0).fit_transform([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
+    assert (np.array([[1], [0], [2]]) == X).all()
+
+
+def test_a_cluster_of_probability_0_is_never_drawn():
+    X = SampledEnsemble(2000, random_state=0).fit_transform([[0.5, 0.0, 0.5], [0.0, 0.3, 0.7]])
+    assert set(X[0]) == {0, 2}
+    assert set(X[1]) == {1, 2}
+
+
+def test_draws_depend_on_the_seed_alone(Y):
+    generator = SampledEnsemble(20, random_state=1)
+    X = generator.fit_transform(Y)
+    assert (SampledEnsemble(20, random_state=1).fit_transform(Y) == X).all()
+    assert (pickle.loads(pickle.dumps(generator)).transform(Y) == X).all()
+    assert not (SampledEnsemble(20, random_state=2).fit_transform(Y) == X).all()
+    assert len(set(generator.get_feature_names_out())) == 20
+
+
+@pytest.mark.parametrize("row", [[0.5, 0.6], [0.5, 0.4], [1.5, -0.5], [0.0, 0.0]], ids=str)
+def test_rows_that_are_no_probabilities_are_refused_by_their_number(row):
+    with pytest.raises(ValueError, match=r"row 2 of X is .*; probabilities are not negative and sum to 1"):
+        SampledEnsemble(3).fit([[0.5, 0.5], [1.0, 0.0], row, [0.2, 0.8]])
+
+
+def test_sums_may_be_off_by_rounding():
+    assert SampledEnsemble(3, random_state=0).fit_transform(np.full((2, 3), 0.3333333)).shape == (2, 3)
