@@ -204,9 +204,11 @@ def _other_columns(kind: str, data: Array, sampling: Sampling, found: _Found, se
 def _recommend(table: pd.DataFrame, p_value: float, alpha: float, kind: str) -> tuple[int, list[str]]:
     """The number, and why."""
     like = "clusterings that share nothing" if kind == "labels" else "data without clusters"
-    better = table[(table["p_value"] <= alpha) & (table["n_found"] == table["n_clusters"])]
-    if p_value > alpha or better.empty:
+    reached = table[table["n_found"] == table["n_clusters"]]
+    if p_value > alpha or reached.empty:
         return 1, [f"one cluster: the data do not stand out among {like} (p = {p_value:.2g})"]
+    better = reached[reached["p_value"] <= alpha]
+    better = reached if better.empty else better  # the data stand out over all numbers, though at none by itself
     clear = better[better["pac"] <= _CLEAR]
     row = better.iloc[int(better["rcsi"].argmax())] if clear.empty else clear.iloc[-1]
     chosen = int(row["n_clusters"])
