@@ -75,12 +75,16 @@ def run_lines(out):
 def test_generate_writes_ids_and_what_the_generator_gives(call, table):
     code, out, err = call("generate", table, "--drop", "class", "-o", "x.csv", *SMALL)
     assert (code, err) == (0, "")
-    assert out.splitlines() == [
-        "45 objects, 8 clusterings", "written to x.csv; next: partita consensus x.csv -o consensus.csv"
+    assert out.splitlines()[:3] == [
+        "45 objects, 8 clusterings", "written to x.csv; next: partita consensus x.csv -o consensus.csv", "in Python:",
     ]  # fmt: skip
+    lines = "\n".join(line.strip() for line in out.splitlines()[3:])
+    names = {}
+    exec(lines, names)
     written = read("x.csv")
     generator = KMeansEnsemble(8, (3, 5), random_state=0)
     assert (written.iloc[:, 1:].to_numpy() == generator.fit_transform(scaled())).all()
+    assert (written.iloc[:, 1:].to_numpy() == names["labels"]).all()
     assert written.columns.tolist() == ["plant", *generator.get_feature_names_out()]
     assert written["plant"].tolist() == IDS
 
@@ -103,11 +107,12 @@ def test_generate_to_stdout(call, table):
     assert code == 0
     assert len(out.splitlines()) == 46
     assert out.startswith("plant,kmeans_k")
-    assert err == "45 objects, 8 clusterings\n"
+    assert err.startswith("45 objects, 8 clusterings\nin Python:\n")
 
 
 def test_generate_as_json(call, table):
     facts = json.loads(call("generate", table, "--drop", "class", "--json", *SMALL, "--sample-fraction", 0.6)[1])
+    assert "KMeansEnsemble(" in facts.pop("python")
     assert facts == {"n_objects": 45, "n_clusterings": 8, "share_missing": 0.4, "output": None, "manifest": None}
 
 
@@ -162,16 +167,17 @@ def test_a_recipe_of_features(call, table):
     ]
 
 
-def test_a_recipe_of_labels(call, labels):
-    assert call("generate", labels, "--recipe", "bce-rows", "-o", "x.csv")[0] == 0
-    assert read("x.csv").equals(read(labels))
+def test_a_recipe_of_labels_is_for_python(call, labels):
+    code, _, err = call("generate", labels, "--recipe", "bce-rows", "-o", "x.csv")
+    assert code == 2
+    assert "in Python: ensemble_recipe('bce-rows', labels).ensembles()" in err
 
 
 def test_a_recipe_of_nothing_or_of_a_partition(call, labels):
     code, out, _ = call("generate", "--recipe", "E-06", "--set", "n_clusterings=5", "--set", "n_per_cluster=4")
     assert code == 0
     assert len(out.splitlines()) == 17
-    assert out.splitlines()[0] == "object,c0,c1,c2,c3,c4"
+    assert out.splitlines()[0].startswith("object,draw0_k4_seed")
     assert call("generate", labels, "--recipe", "nbce-synthetic", "--set", "n_clusterings=2", "-o", "x.csv")[0] == 0
     X = read("x.csv")
     assert X["plant"].tolist() == IDS
@@ -288,7 +294,7 @@ QUICK = ["--resamples", 6, "-k", "2-4"]
 def test_choose_on_labels(call, labels):
     code, out, err = call("choose", labels, "-o", "t.csv", *QUICK)
     assert (code, err) == (0, "")
-    assert out.startswith("n_clusters = 3\n  - there are clusters (p = 0.05")
+    assert out.startswith("n_clusters = 3, from labels of 45 objects\n  - there are clusters (p = 0.05")
     assert out.endswith("written to t.csv\n")
     assert pd.read_csv("t.csv")["n_clusters"].tolist() == [2, 3, 4]
 
@@ -363,7 +369,6 @@ WRONG = {
 WITH_LABELS = {
     "choice over input": (["choose", "labels.csv", "-o", "labels.csv", *map(str, QUICK)], "is the input"),
     "table to npy": (["choose", "labels.csv", "-o", "x.npy", *map(str, QUICK)], "npy cannot hold"),
-    "drop from a recipe of labels": (["generate", "labels.csv", "--recipe", "bce-rows", "--drop", "c0"], "--drop"),
     "options beside a recipe": (["generate", "plain.csv", "--recipe", "eac", "--base", "ward"], "by --set"),
 }
 
@@ -466,10 +471,18 @@ def test_different_numbers_under_the_name_of_an_id_are_ids(tmp_path, name):
     assert table.features.columns.tolist() == ["x"]
 
 
-def test_numbers_that_recur_are_no_ids_whatever_their_name(tmp_path):
+def test_ids_by_name_recur_at_most_in_part(tmp_path):
     table = read_feature_table(write(tmp_path / "a.csv", ["sample", "x"], [[1, 1], [1, 2], [2, 2]]))
+    assert table.ids.tolist() == ["1", "1", "2"]
+    table = read_feature_table(write(tmp_path / "b.csv", ["sample", "x"], [[1, 1], [1, 2], [1, 2], [2, 2]]))
     assert table.ids is None
-    assert table.features.shape == (3, 2)
+    assert table.features.shape == (4, 2)
+
+
+def test_an_id_that_is_dropped_or_chosen_is_a_column_like_others(tmp_path):
+    path = write(tmp_path / "a.csv", ["id", "x"], [[1, 1], [2, 2], [3, 2]])
+    assert read_feature_table(path, drop=["id"]).features.columns.tolist() == ["x"]
+    assert read_feature_table(path, columns=["id", "x"]).features.columns.tolist() == ["id", "x"]
 
 
 def test_text_that_recurs_is_no_id(tmp_path):
@@ -543,3 +556,7 @@ def test_a_file_without_header_or_with_one_is_read_as_told(tmp_path):
     path = write(tmp_path / "a.csv", None, [[1.5, 2], [3.5, 4], [5.5, 6]])
     assert read_feature_table(path).features.shape == (3, 2)
     assert read_feature_table(path, header=True).features.shape == (2, 2)
+
+
+def test_choose_takes_noise_for_a_cluster(call, labels):
+    assert call("choose", labels, "--noise", "cluster", *QUICK)[0] == 0

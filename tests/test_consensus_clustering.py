@@ -161,7 +161,7 @@ def test_membership_of_an_earlier_fit_does_not_stay(F):
 
 
 def test_objects_that_no_clustering_saw_are_predicted_all_the_same(F, truth):
-    model = ConsensusClustering(KMeansEnsemble(8, 4, sample_fraction=0.5), MultinomialMixture(3), random_state=0)
+    model = ConsensusClustering(KMeansEnsemble(5, 4, sample_fraction=0.5), MultinomialMixture(3), random_state=0)
     with pytest.warns(UnlabelledObjectsWarning, match="of 60 objects have no label in any clustering"):
         model.fit(F)
     unseen = (model.label_matrix_ < 0).all(axis=1)

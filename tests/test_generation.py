@@ -2,6 +2,7 @@
 
 import pickle
 import sys
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -676,3 +677,51 @@ SPARSE_CHECKS = dict.fromkeys(["check_estimator_sparse_array", "check_estimator_
 )
 def test_scikit_learn(estimator, check):
     check(estimator)
+
+
+def test_a_pipeline_is_a_clusterer_with_seeds_and_numbers(F):
+    pipeline = make_pipeline(StandardScaler(), KMeans(n_init=1))
+    generator = MixedEnsemble([pipeline], [3, 5], n_repeats=3, random_state=0)
+    X = generator.fit_transform(F)
+    assert (generator.fit_transform(F) == X).all()
+    assert generator.manifest_["n_clusters"].tolist() == [3] * 3 + [5] * 3
+    assert [len(set(column)) for column in X.T] == [3] * 3 + [5] * 3
+
+
+def test_clusterers_without_a_seed_run_once(F):
+    made = MixedEnsemble([DBSCAN(eps=3), AgglomerativeClustering()], [2], random_state=0).fit(F).manifest_
+    assert len(made) == 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        sampled = MixedEnsemble([AgglomerativeClustering()], [2], sample_fraction=0.8, random_state=0).fit(F)
+    assert len(sampled.manifest_) == 5
+
+
+class Wrong(ClusterMixin, BaseEstimator):
+    """A clusterer with labels of a wrong shape, or of names."""
+
+    def __init__(self, kind="few"):
+        self.kind = kind
+
+    def fit_predict(self, X, y=None):
+        labels = np.arange(len(X)) % 2
+        shapes = {
+            "few": labels[:-1],
+            "wide": labels[:, None],
+            "one": np.int64(1),
+            "names": np.array(["a", "b"])[labels],
+        }
+        return shapes[self.kind]
+
+
+@pytest.mark.parametrize("kind", ["few", "wide", "one"])
+def test_labels_of_a_wrong_shape_are_noted(kind, F):
+    generator = MixedEnsemble({"wrong": Wrong(kind), "kmeans": "kmeans"}, [2], n_repeats=1, random_state=0)
+    with pytest.warns(SkippedClusteringWarning, match="gave labels of shape"):
+        X = generator.fit_transform(F)
+    assert X.shape[1] == 1
+
+
+def test_names_of_clusters_are_numbered(F):
+    X = MixedEnsemble([Wrong("names")], random_state=0).fit_transform(F)
+    assert X[:, 0].tolist() == (np.arange(len(F)) % 2).tolist()

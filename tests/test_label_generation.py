@@ -124,9 +124,9 @@ def test_names_of_copies_tell_noise_and_seed():
     frame = generator.fit_transform(TRUTH)
     assert frame.columns.tolist() == generator.get_feature_names_out().tolist()
     assert [name.rpartition("_seed")[0] for name in frame.columns] == [
-        "copy0_noise0.1",
-        "copy1_noise0.25",
-        "copy2_noise0.1",
+        "copy0_noise0.1_k4",
+        "copy1_noise0.25_k4",
+        "copy2_noise0.1_k4",
     ]
 
 

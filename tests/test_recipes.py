@@ -8,7 +8,7 @@ from sklearn.datasets import load_iris
 
 from partita import ensemble_recipe
 from partita._optional import available
-from partita.generation import NUMBERS_OF_CLUSTERS, RECIPES, takes
+from partita.generation import NUMBERS_OF_CLUSTERS, RECIPES, recipe_input
 from tests.ensembles import noisy_ensemble
 
 needs_metis = pytest.mark.skipif(not available("pymetis"), reason="pymetis is not installed")
@@ -73,11 +73,11 @@ def test_a_recipe_has_a_name_and_an_id_and_depends_on_the_seed_alone(number, F, 
     if number == "E-11" and not available("pymetis"):
         pytest.skip("pymetis is not installed")
     X = given(kind, F, labels)
-    assert takes(number) == kind
+    assert recipe_input(number) == kind
     made = ensemble_recipe(number, X, random_state=3, **options)
     assert_same(made, ensemble_recipe(names[0], X, random_state=3, n_jobs=3, **options))
     assert len(made.manifest) == made.labels.shape[1]
-    assert [takes(name) for name in names] == [kind] * len(names)
+    assert [recipe_input(name) for name in names] == [kind] * len(names)
     assert len([*made.ensembles()]) == len(made.draws) > 0
 
 

@@ -3,7 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.cluster import AgglomerativeClustering, KMeans
+from sklearn import config_context
+from sklearn.cluster import DBSCAN, AgglomerativeClustering, KMeans
 from sklearn.metrics import adjusted_rand_score
 from sklearn.mixture import GaussianMixture
 
@@ -11,7 +12,7 @@ from partita import BCE, EAC, NBCE, LabelKMeans, MultinomialMixture, NoisyEnsemb
 from partita.selection import _choice as module
 from partita.selection import _criteria as criteria
 from partita.selection._criteria import Profile, compare
-from partita.selection._references import without_agreement, without_clusters
+from partita.selection._references import gaussian_cloud, uniform_cloud, without_agreement
 from tests import twins
 
 FAST = {"base": "ward", "n_resamples": 6, "random_state": 0}  # of features
@@ -147,7 +148,7 @@ def test_the_table_has_a_row_for_each_number(recorded):
 
 def test_samples_have_80_percent_of_the_objects(of_features):
     assert all(((X >= 0).sum(axis=0) == 40).all() for X in of_features.samples[0])
-    assert len(of_features.samples) == 20
+    assert len(of_features.samples) == 39  # of the data, and of 19 references of each kind
     assert [X.shape for X in of_features.samples[0]] == [(50, 6)] * 3
 
 
@@ -182,23 +183,30 @@ def within(F, labels):
 def test_references_and_p_values_by_loops(recorded):
     """Logs of data set s and number k: the first data set is the given one, the others are without clusters."""
     pac = np.array([[ambiguous(X) for X in samples] for samples in recorded.samples])
-    assert len(pac) == 20
     logs = {"rcsi": np.log(pac + 1e-3)}
     if recorded.choice.kind == "features":
         pairs = zip(recorded.data, recorded.of_all, strict=True)
         scatter = [[within(F, labels) for labels in clusterings] for F, clusterings in pairs]
         logs["gap"] = np.log(np.array(scatter) + 1e-3)
+    kinds = [[0, *range(1, 20)], [0, *range(20, 39)]] if recorded.choice.kind == "features" else [[*range(20)]]
+    assert len(pac) == 1 + 19 * len(kinds)
     for name, values in logs.items():
-        assert np.allclose(recorded.table[name], values[1:].mean(axis=0) - values[0])
-    assert np.allclose(recorded.table["reference_pac"], pac[1:].mean(axis=0))
-    z = np.full(pac.shape, -np.inf)
-    for values in logs.values():
-        for k in range(pac.shape[1]):
-            mean, deviation = np.mean(values[:, k]), np.std(values[:, k], ddof=1)
-            z[:, k] = np.maximum(z[:, k], [(mean - value) / deviation for value in values[:, k]])
-    p = [sum(z[s, k] >= z[0, k] - 1e-9 for s in range(20)) / 20 for k in range(pac.shape[1])]
-    assert np.allclose(recorded.table["p_value"], p)
-    assert recorded.choice.p_value == pytest.approx(sum(max(z[s]) >= max(z[0]) - 1e-9 for s in range(20)) / 20)
+        expected = [values[rows[1:]].mean(axis=0) - values[0] for rows in kinds]
+        assert np.allclose(recorded.table[name], np.min(expected, axis=0))
+    assert np.allclose(recorded.table["reference_pac"], np.min([pac[rows[1:]].mean(axis=0) for rows in kinds], axis=0))
+    of_numbers, of_all = zip(*[p_values([values[rows] for values in logs.values()]) for rows in kinds], strict=True)
+    assert np.allclose(recorded.table["p_value"], np.max(of_numbers, axis=0))
+    assert recorded.choice.p_value == pytest.approx(max(of_all))
+
+
+def p_values(logs):
+    """Of each number, by the sum of z at it; and of all together, by the sum of the largest z."""
+    n_sets, n_numbers = logs[0].shape
+    z = [(values.mean(axis=0) - values) / values.std(axis=0, ddof=1) for values in logs]
+    at = [[sum(one[s, k] for one in z) for k in range(n_numbers)] for s in range(n_sets)]
+    over = [sum(max(one[s]) for one in z) for s in range(n_sets)]
+    of_numbers = [sum(at[s][k] >= at[0][k] - 1e-9 for s in range(n_sets)) / n_sets for k in range(n_numbers)]
+    return of_numbers, sum(value >= over[0] - 1e-9 for value in over) / n_sets
 
 
 def test_the_choice_follows_from_the_table(recorded):
@@ -296,7 +304,7 @@ def test_p_values_are_exact_where_nothing_is_there(rng):
 
 def test_reference_features_have_the_mean_and_covariance_of_the_data(rng):
     F = rng.standard_normal((50, 3)) @ rng.standard_normal((3, 3)) + [1, 2, 3]
-    many = np.vstack([without_clusters(F, seed) for seed in range(400)])
+    many = np.vstack([gaussian_cloud(F, seed) for seed in range(400)])
     scale = np.sqrt(np.diag(np.cov(F.T)))
     assert (np.abs(many.mean(axis=0) - F.mean(axis=0)) < 5 * scale / np.sqrt(20_000)).all()
     assert np.abs(np.cov(many.T) - np.cov(F.T)).max() < 0.05 * scale.max() ** 2
@@ -304,11 +312,42 @@ def test_reference_features_have_the_mean_and_covariance_of_the_data(rng):
 
 def test_reference_features_of_wide_data(rng):
     F = rng.standard_normal((6, 10))
-    like = without_clusters(F, 0)
+    like = gaussian_cloud(F, 0)
     assert like.shape == (6, 10)
     centred = F - F.mean(axis=0)
     inside = (like - F.mean(axis=0)) @ np.linalg.pinv(centred) @ centred
     assert np.allclose(inside, like - F.mean(axis=0))  # no direction that the data do not have
+
+
+def test_uniform_references_fill_the_box_around_the_data(rng):
+    F = rng.standard_normal((40, 2)) @ [[3, 1], [0, 1]]
+    axes = np.linalg.svd(F - F.mean(axis=0))[2]
+    low, high = ((F - F.mean(axis=0)) @ axes.T).min(axis=0), ((F - F.mean(axis=0)) @ axes.T).max(axis=0)
+    many = (np.vstack([uniform_cloud(F, seed) for seed in range(200)]) - F.mean(axis=0)) @ axes.T
+    assert (many >= low - 1e-9).all()
+    assert (many <= high + 1e-9).all()
+    assert np.allclose(many.mean(axis=0), (low + high) / 2, atol=0.1)
+    assert np.allclose(many.std(axis=0), (high - low) / np.sqrt(12), rtol=0.05)
+
+
+def test_holes_of_reference_labels_stay_where_they_are(rng):
+    X = rng.integers(-1, 3, size=(30, 5))
+    assert ((without_agreement(X, 0) < 0) == (X < 0)).all()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_pattern_of_holes_is_no_cluster(seed):
+    X = np.random.default_rng(seed).integers(4, size=(40, 10))
+    X[:20, 5:] = X[20:, :5] = -1  # two groups, each clustered by others, at random
+    assert choose_n_clusters(X, (2, 4), n_resamples=6, random_state=seed).n_clusters == 1
+
+
+def test_a_uniform_cloud_is_one_cluster_more_often_than_not():
+    answers = [
+        choose_n_clusters(np.random.default_rng(seed).uniform(size=(60, 2)), (2, 4), n_resamples=8, random_state=0)
+        for seed in range(5)
+    ]
+    assert sum(choice.n_clusters == 1 for choice in answers) >= 4
 
 
 def test_reference_labels_are_every_column_shuffled(rng):
@@ -390,7 +429,7 @@ def test_the_bound_of_a_bayesian_consensus_is_told():
 
 def test_a_choice_is_printed_with_its_reasons(of_features):
     lines = str(of_features.choice).splitlines()
-    assert lines[0] == "n_clusters = 3"
+    assert lines[0] == "n_clusters = 3, from features of 50 objects"
     assert lines[1].startswith("  - there are clusters (p = 0.05")
     assert "n_clusters" in str(of_features.choice).split("\n\n")[1]
 
@@ -453,3 +492,28 @@ def test_a_range_of_fractions_is_refused_in_our_words():
 def test_a_number_with_a_fraction_is_refused():
     with pytest.raises(ValueError, match="n_clusters="):
         choose_n_clusters(copies(), [2.7, 3], **HASTY)
+
+
+def test_few_objects_have_fewer_numbers_by_default():
+    table = choose_n_clusters(blobs((5, 5)), **HASTY).table
+    assert table["n_clusters"].tolist() == list(range(2, 8))
+
+
+def test_a_base_that_finds_the_number_itself_is_refused():
+    with pytest.raises(ValueError, match="DBSCAN has no n_clusters to be chosen"):
+        choose_n_clusters(blobs(), base=DBSCAN())
+
+
+def test_bic_that_cannot_be_computed_is_missing(monkeypatch):
+    def fail(self, X):
+        raise ValueError("ill-defined")
+
+    monkeypatch.setattr(GaussianMixture, "fit", fail)
+    choice = choose_n_clusters(blobs(), (2, 3), **HASTY)
+    assert choice.table["bic"].isna().all()
+
+
+def test_a_global_output_of_frames_does_no_harm(of_features):
+    with config_context(transform_output="pandas"):
+        again = choose_n_clusters(blobs(), (2, 4), **FAST)
+    pd.testing.assert_frame_equal(again.table, of_features.table)

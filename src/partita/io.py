@@ -200,6 +200,8 @@ def read_feature_table(
     """
     frame = read_labels(path, id_column=False, header=header).labels
     place = _find_feature_ids(frame, id_column, Path(path))
+    if id_column is None and place is not None and str(frame.columns[place]) in (*drop, *(columns or ())):
+        place = None  # it was called by its name, as a column like others
     ids = None
     if place is not None:
         # once more, now that we know which: ids stay text as it is written
@@ -218,11 +220,14 @@ def _find_feature_ids(frame: pd.DataFrame, id_column: str | bool | None, source:
     if id_column is not None:
         return _find_ids(names, [frame[name] for name in frame.columns], id_column, source, n_rows=len(frame))
     first = frame.iloc[:, 0]
-    if frame.shape[1] < 2 or first.isna().any() or first.duplicated().any():
+    if frame.shape[1] < 2 or first.isna().any():
         return None
-    named = names[0].strip().lower() in _ID_NAMES or names[0] == "unnamed"
+    n_different = first.nunique()
+    if names[0].strip().lower() in _ID_NAMES or names[0] == "unnamed":
+        return 0 if n_different > len(first) / 2 else None
     text = not pd.api.types.is_numeric_dtype(first)
-    return 0 if named or (text and (source.suffix in _PARQUET or not all(map(_is_number, first)))) else None
+    whole = source.suffix in _PARQUET or not all(map(_is_number, first))
+    return 0 if text and whole and n_different == len(first) else None
 
 
 def _as_numbers(frame: pd.DataFrame, name: str) -> pd.DataFrame:

@@ -49,7 +49,7 @@ def warm_up() -> None:
         np.zeros((2, 4)),
     )
 
-    kmeans.lloyd(np.eye(3), np.zeros(2), 1, np.empty((2, 3)), np.empty(3, dtype=np.int64))
+    kmeans.lloyd(np.eye(3), np.zeros((2, 2)), 1, np.empty((2, 3)), np.empty(3, dtype=np.int64))
     _warm_up_pcc(codes)
     _warm_up_models(codes)
     _warm_up_nbce(codes)

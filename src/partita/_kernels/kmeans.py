@@ -18,23 +18,41 @@ def _squared(points, i, centers, c):
 
 
 @jit
+def _draw(distance, uniform):
+    """A point with probability prop. to its squared distance."""
+    rest = uniform * distance.sum()
+    chosen = 0
+    while chosen < distance.shape[0] - 1 and rest >= distance[chosen]:
+        rest -= distance[chosen]
+        chosen += 1
+    return chosen
+
+
+@jit
+def _nearer(points, chosen, distance):
+    """Sum of the squared distances to the nearest centre if this point were one as well."""
+    total = 0.0
+    for i in range(points.shape[0]):
+        apart = _squared(points, i, points, chosen)
+        total += min(apart, distance[i])
+    return total
+
+
+@jit
 def _start(points, uniform, centers, distance):
-    """k-means++: each centre a point, drawn with probability prop. to the squared distance from those before."""
-    n, d = points.shape
+    """Greedy k-means++: of some points, each drawn prop. to its squared distance, the one that helps most."""
+    n = points.shape[0]
     for c in range(centers.shape[0]):
         if c == 0:
-            chosen = min(int(uniform[0] * n), n - 1)
+            best = min(int(uniform[0, 0] * n), n - 1)
         else:
-            total = 0.0
-            for i in range(n):
-                total += distance[i]
-            rest = uniform[c] * total
-            chosen = 0
-            while chosen < n - 1 and rest >= distance[chosen]:
-                rest -= distance[chosen]
-                chosen += 1
-        for j in range(d):
-            centers[c, j] = points[chosen, j]
+            best, smallest = -1, np.inf
+            for trial in range(uniform.shape[1]):
+                chosen = _draw(distance, uniform[c, trial])
+                total = _nearer(points, chosen, distance)
+                if total < smallest:
+                    best, smallest = chosen, total
+        centers[c] = points[best]
         for i in range(n):
             apart = _squared(points, i, centers, c)
             if c == 0 or apart < distance[i]:
@@ -82,7 +100,7 @@ def lloyd(points, uniform, max_iter, centers, labels):
     """One run of k-means; returns the sum of squared distances to the centres, and the number of iterations.
 
     points  IN  (n, d) float64
-    uniform IN  (k,) float64 in [0, 1), for the start
+    uniform IN  (k, trials) float64 in [0, 1), for the start
     centers OUT (k, d) float64
     labels  OUT (n,) int64
     """

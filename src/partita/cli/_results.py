@@ -100,6 +100,11 @@ def print_summary(summary: dict[str, Any], *, err: bool = False) -> None:
         click.echo(f"labels       {summary['labels']}", err=err)
     if summary["membership"]:
         click.echo(f"probabilities {summary['membership']}", err=err)
+    print_python(summary["python"], err=err)
+
+
+def print_python(lines: str, *, err: bool) -> None:
+    """Write the Python lines that do the same."""
     click.echo("in Python:", err=err)
-    for line in summary["python"].splitlines():
+    for line in lines.splitlines():
         click.echo(f"    {line}", err=err)

@@ -15,10 +15,15 @@ from partita.cli._results import check_targets
 @click.option(
     "-k",
     "--n-clusters",
-    default="2-10",
-    show_default=True,
     metavar="A,B,...|LOW-HIGH",
-    help="Numbers to compare; one cluster is always considered.",
+    help="Numbers to compare [2-10, or as far as the objects allow]; one cluster is always considered.",
+)
+@click.option(
+    "--noise",
+    type=click.Choice(["missing", "singleton", "cluster"]),
+    default="missing",
+    show_default=True,
+    help="What -1 means among labels.",
 )
 @click.option("--features", is_flag=True, help="FILE holds features, not labels.")
 @click.option("-o", "--output", type=click.Path(), help="File to write the table to.")
@@ -49,7 +54,8 @@ from partita.cli._results import check_targets
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 def choose(
     file: str,
-    n_clusters: str,
+    n_clusters: str | None,
+    noise: Any,
     features: bool,
     output: str | None,
     resamples: int,
@@ -71,16 +77,19 @@ def choose(
     together or nearly always apart. That is compared with reference data without clusters, so that "one cluster" can be
     the answer.
     """
-    from partita import choose_n_clusters
+    from partita import check_label_matrix, choose_n_clusters
     from partita.cli.generate import read_scaled
     from partita.io import read_labels, write_table
 
     check_targets([], [file], tables=[output])
-    numbers = parse_numbers(n_clusters)
+    numbers = None if n_clusters is None else parse_numbers(n_clusters)
     reading = feature_arguments(columns, drop, id_column, no_ids, header)
     if drop is not None and not features:
         raise click.UsageError("--drop is for --features.")
-    X: Any = read_scaled(file, reading, scale)[1] if features else read_labels(file, **reading).labels
+    if features:
+        X: Any = read_scaled(file, reading, scale)[1]
+    else:
+        X = check_label_matrix(read_labels(file, **reading).labels, noise)
     choice = choose_n_clusters(
         X,
         [numbers] if isinstance(numbers, int) else numbers,
@@ -100,7 +109,7 @@ def choose(
         click.echo(json.dumps({**facts, "proposals": choice.proposals, "table": table}, indent=2))
         return
     click.echo(str(choice))
-    if len(X) > choice.n_objects:
-        click.echo(f"\nfrom {choice.n_objects} of {len(X)} objects (--max-objects)")
+    if X.shape[0] > choice.n_objects:
+        click.echo(f"\nfrom {choice.n_objects} of {X.shape[0]} objects (--max-objects)")
     if output is not None:
         click.echo(f"written to {output}")

@@ -8,7 +8,7 @@ import click
 
 from partita.cli._generators import Generator, choose_generator, generator_options
 from partita.cli._options import feature_arguments, feature_options, parse_settings
-from partita.cli._results import check_targets
+from partita.cli._results import check_targets, print_python
 
 
 @click.command()
@@ -57,10 +57,14 @@ def generate(
         raise click.UsageError("name a FILE of features.")
     reading = feature_arguments(columns, drop, id_column, no_ids, header)
     if recipe is not None:
-        ids, labels, made = _by_recipe(recipe, file, reading, scale, seed, jobs, parse_settings(settings))
+        options = parse_settings(settings)
+        ids, labels, made = _by_recipe(recipe, file, reading, scale, seed, jobs, options)
+        given = "".join(f", {name}={value!r}" for name, value in {"random_state": seed, **options}.items())
+        lines = f"from partita import ensemble_recipe\nmade = ensemble_recipe({recipe!r}, F{given})"
     else:
         generator = choose_generator(base, n_clusterings, base_clusters, sample_fraction, seed, jobs)
         ids, labels, made = _by_generator(generator, str(file), reading, scale)
+        lines = _python_call(str(file), generator, reading, scale)
     holes = labels.where(labels >= 0).astype("Int64")
     if manifest is not None:
         write_table(manifest, made)
@@ -74,6 +78,7 @@ def generate(
         "share_missing": round(float((labels < 0).to_numpy().mean()), 4),
         "output": output,
         "manifest": manifest,
+        "python": lines,
     }
     _tell(summary, as_json)
 
@@ -86,6 +91,22 @@ def _tell(summary: dict[str, Any], as_json: bool) -> None:
     click.echo(f"{summary['n_objects']} objects, {summary['n_clusterings']} clusterings", err=output is None)
     if output is not None:
         click.echo(f"written to {output}; next: partita consensus {output} -o consensus.csv")
+    print_python(summary["python"], err=output is None)
+
+
+def _python_call(file: str, generator: Generator, reading: dict[str, Any], scale: bool) -> str:
+    """The Python lines that do the same."""
+    how = "".join(f", {name}={value!r}" for name, value in reading.items())
+    scaled = "StandardScaler().fit_transform(F)" if scale else "F"
+    return "\n".join(
+        [
+            f"from partita import {generator.name}",
+            "from partita.io import read_feature_table",
+            *(["from sklearn.preprocessing import StandardScaler"] if scale else []),
+            f"F = read_feature_table({file!r}{how}).features",
+            f"labels = {generator.call()}.fit_transform({scaled})",
+        ]
+    )
 
 
 def _by_generator(generator: Generator, file: str, reading: dict[str, Any], scale: bool) -> tuple[Any, Any, Any]:
@@ -120,23 +141,25 @@ def _by_recipe(
     jobs: int | None,
     options: dict[str, Any],
 ) -> tuple[Any, Any, Any]:
-    """Ids, labels and manifest of a recipe; one that varies labels reads a label file."""
+    """Ids, labels and manifest of a recipe; one that makes its data can take a partition from a file instead."""
     import pandas as pd
 
     from partita import ensemble_recipe
-    from partita.generation import takes
+    from partita.generation import recipe_input
     from partita.io import read_labels
 
-    wanted = takes(recipe)
-    if wanted != "features" and "drop" in reading:
-        raise click.UsageError(f"--drop is for features, and recipe {recipe!r} takes {wanted}; use --columns.")
+    wanted = recipe_input(recipe)
+    if wanted == "labels":
+        raise click.UsageError(
+            f"recipe {recipe!r} draws many ensembles from the labels of a file; in Python: ensemble_recipe({recipe!r}, "
+            "labels).ensembles()."
+        )
     ids, data = None, None
     if file is not None and wanted == "features":
         ids, data = read_scaled(file, reading, scale)
     elif file is not None:
         table = read_labels(file, **reading)
-        ids, data = pd.Series(table.object_ids(), name=table.id_name), table.labels
-        data = data.iloc[:, 0] if wanted == "nothing" else data
+        ids, data = pd.Series(table.object_ids(), name=table.id_name), table.labels.iloc[:, 0]
     made = ensemble_recipe(recipe, data, random_state=seed, n_jobs=jobs, verbose=sys.stderr.isatty(), **options)
     names = made.manifest["name"] if "name" in made.manifest else [f"c{j}" for j in range(made.labels.shape[1])]
     labels = pd.DataFrame(made.labels, columns=_different(list(names)))

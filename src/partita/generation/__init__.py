@@ -17,7 +17,7 @@ from partita.generation._kmeans_ensemble import KMeansEnsemble
 from partita.generation._mixed_ensemble import MixedEnsemble
 from partita.generation._noisy_ensemble import NoisyEnsemble
 from partita.generation._recipe_ensemble import RecipeEnsemble
-from partita.generation._recipes import RECIPES, ensemble_recipe, takes
+from partita.generation._recipes import RECIPES, ensemble_recipe, recipe_input
 from partita.generation._sampled_ensemble import SampledEnsemble
 from partita.generation._text import make_text_features
 
@@ -32,5 +32,5 @@ __all__ = [
     "SampledEnsemble",
     "ensemble_recipe",
     "make_text_features",
-    "takes",
+    "recipe_input",
 ]

@@ -158,20 +158,35 @@ def by_estimator(X: Any, ks: Sequence[int | None], seed: int, *, estimator: Any)
     """Any clusterer in the manner of scikit-learn; noise (-1) is in no cluster."""
     found = []
     for k in ks:
-        model = clone(estimator)
-        names = model.get_params(deep=False)
-        settings: dict[str, Any] = {"random_state": seed} if "random_state" in names else {}
+        model = set_seeds(clone(estimator), seed)
         if k is not None:
-            settings[number_parameter(estimator) or ""] = k
-        labels = np.asarray(model.set_params(**settings).fit_predict(X))
-        found.append(Found(labels, getattr(model, "predict", None), _has_converged(model)))
+            model.set_params(**{number_parameter(estimator) or "": k})
+        labels = np.asarray(model.fit_predict(X))
+        place = getattr(model, "predict", None)
+        if labels.dtype.kind not in "biuf":  # names of clusters
+            labels, place = np.unique(labels, return_inverse=True)[1], None
+        found.append(Found(labels, place, _has_converged(model)))
     return found
 
 
+def set_seeds(estimator: Any, seed: int) -> Any:
+    """Give every part of an estimator that has none a seed."""
+    parameters = estimator.get_params()
+    unset = [name for name in parameters if name.split("__")[-1] == "random_state" and parameters[name] is None]
+    return estimator.set_params(**dict.fromkeys(unset, seed))
+
+
+def is_random(estimator: Any) -> bool:
+    """Whether a clusterer, or a part of it, takes a seed."""
+    return any(name.split("__")[-1] == "random_state" for name in estimator.get_params())
+
+
 def number_parameter(estimator: Any) -> str | None:
-    """Name of the parameter that sets the number of clusters, where there is one."""
+    """Name of the parameter that sets the number of clusters, where there is one; of a pipeline that of a part."""
     known = estimator.get_params(deep=False)
-    return next((name for name in ("n_clusters", "n_components") if name in known), None)
+    own = next((name for name in ("n_clusters", "n_components") if name in known), None)
+    nested = [name for name in estimator.get_params() if name.endswith("__n_clusters")]
+    return own if own is not None else nested[0] if len(nested) == 1 else None
 
 
 def _has_converged(model: Any) -> bool:

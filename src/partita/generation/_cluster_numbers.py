@@ -19,7 +19,8 @@ def draw_numbers(n_clusters: Any, n_runs: int, n_objects: int, seed: int) -> lis
 def all_numbers(n_clusters: Any, n_objects: int) -> list[int]:
     """Every number of a range or list."""
     if isinstance(n_clusters, str):
-        n_clusters = (min(2, n_objects), max(1, min(10, n_objects - 1)))
+        low = min(2, n_objects)
+        n_clusters = (low, max(low, min(10, n_objects - 1)))
     if isinstance(n_clusters, tuple):
         low, high = _check_range(n_clusters, n_objects)
         return list(range(low, high + 1))

@@ -11,6 +11,7 @@ from partita._parameters import Interval
 from partita._random import draw_seeds
 from partita._typing import FloatArray, IntArray
 from partita.consensus import EAC, PCC
+from partita.generation._base_clusterers import set_seeds
 from partita.generation._kmeans_ensemble import KMeansEnsemble
 from partita.generation._mixed_ensemble import MixedEnsemble
 
@@ -30,8 +31,8 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):
     ----------
     base : generator, clusterer or list, optional
         What makes the clusterings: a generator such as :class:`KMeansEnsemble` or :class:`MixedEnsemble`; a clusterer
-        in the manner of scikit-learn, or a list of names and clusterers, as in :class:`MixedEnsemble`. Default: 100
-        k-means clusterings with random numbers of clusters.
+        in the manner of scikit-learn, or a list of names and clusterers, each with 2 to 10 clusters, as in
+        :class:`MixedEnsemble`. Default: 100 k-means clusterings with random numbers of clusters.
     consensus : estimator, optional
         What combines them: any consensus estimator of partita. Default: :class:`EAC`, which finds the number of
         clusters, or :class:`PCC` with squared errors if ``n_clusters`` is given.
@@ -132,6 +133,8 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):
                 )
             self.consensus_.set_params(n_clusters=self.n_clusters)
         self.label_matrix_ = np.asarray(self.base_.fit_transform(X))
+        if self.label_matrix_.dtype.kind == "f" and (self.label_matrix_ % 1 != 0).any():
+            raise TypeError(f"base={self.base!r:.60} makes fractions, not labels; pass a generator or a clusterer.")
         self.consensus_.fit(self.label_matrix_)
         self.labels_, self.n_clusters_ = self.consensus_.labels_, self.consensus_.n_clusters_
         self.__dict__.pop("membership_", None)
@@ -211,10 +214,7 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):
 
 
 def _prepare(estimator: Any, seed: int, **settings: Any) -> Any:
-    """Give a part the seed and what else was set, unless it has its own."""
+    """Give a part seeds and what else was set, unless it has its own."""
     known = estimator.get_params(deep=False)
-    wanted = {"random_state": seed, **settings}
-    unset = {
-        name for name in wanted if name in known and (known[name] is None or (name == "verbose" and not known[name]))
-    }
-    return estimator.set_params(**{name: value for name, value in wanted.items() if name in unset})
+    wanted = {name: value for name, value in settings.items() if value and name in known and not known[name]}
+    return set_seeds(estimator, seed).set_params(**wanted)

@@ -1,5 +1,6 @@
 """Recipes that make clusterings of features."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,7 @@ def eac(X: Any, how: How, *, n_clusterings: int = 100, n_clusters: Any = "auto")
 
 
 def split_and_merge(X: Any, how: How, *, n_clusterings: int = 100, n_clusters: Any = None) -> RecipeEnsemble:
-    return from_features(KMeansEnsemble(n_clusterings, n_clusters or _root_range(X), **how.settings), X)
+    return from_features(KMeansEnsemble(n_clusterings, _numbers_or_root(n_clusters, X), **how.settings), X)
 
 
 def several_algorithms(
@@ -49,12 +50,12 @@ def several_algorithms_of_samples(
 
 
 def text(X: Any, how: How, *, n_clusterings: int = 100, n_clusters: Any = None) -> RecipeEnsemble:
-    numbers = n_clusters or _root_range(X)
+    numbers = _numbers_or_root(n_clusters, X)
     return from_features(KMeansEnsemble(n_clusterings, numbers, metric="cosine", **how.settings), X)
 
 
 def text_in_batches(X: Any, how: How, *, n_clusterings: int = 100, n_clusters: Any = None) -> RecipeEnsemble:
-    numbers = n_clusters or _root_range(X)
+    numbers = _numbers_or_root(n_clusters, X)
     generator = KMeansEnsemble(n_clusterings, numbers, metric="cosine", algorithm="minibatch", **how.settings)
     return from_features(generator, X)
 
@@ -69,7 +70,7 @@ def large(
     pairs: float = 0.00025,
 ) -> RecipeEnsemble:
     made = from_features(KMeansEnsemble(n_clusterings, n_clusters, sample_fraction=fraction, **how.settings), X)
-    return RecipeEnsemble(made.labels, made.manifest, [Draw({"pairs": pairs})])
+    return replace(made, draws=[Draw({"pairs": pairs})])
 
 
 def around_the_classes(X: Any, how: How, *, n_classes: int, n_runs: int = 2, held_out: float = 0.25) -> RecipeEnsemble:
@@ -79,7 +80,7 @@ def around_the_classes(X: Any, how: How, *, n_classes: int, n_runs: int = 2, hel
     order = how.rng().permutation(len(made.labels))
     n_test = round(held_out * len(order))
     blocks = (np.sort(order[n_test:]), np.sort(order[:n_test]))
-    return RecipeEnsemble(made.labels, made.manifest, [Draw({"blocks": "training, test"}, blocks=blocks)])
+    return replace(made, draws=[Draw({"blocks": "training, test"}, blocks=blocks)])
 
 
 def pool_of_kmeans(
@@ -101,7 +102,7 @@ def mixed_pool(
     made = from_features(generator, X)
     times = np.where(made.manifest["algorithm"] == "affinity", numbers["affinity"], 1)
     repeated = made.manifest.loc[made.manifest.index.repeat(times)].reset_index(drop=True)
-    pool = RecipeEnsemble(np.repeat(made.labels, times, axis=1), repeated, [])
+    pool = replace(made, labels=np.repeat(made.labels, times, axis=1), manifest=repeated)
     return shuffled(pool, how, n_ensembles, size)
 
 
@@ -117,13 +118,19 @@ def with_features(
         draw._replace(setting={**draw.setting, "label_weight": n_features, "label_weight_sweep": sweep})
         for draw in draws
     ]
-    return RecipeEnsemble(made.labels, made.manifest, weighted)
+    return replace(made, draws=weighted)
 
 
 def from_features(generator: Any, X: Any) -> RecipeEnsemble:
-    labels = generator.fit_transform(X)
-    made = generator.manifest_[generator.manifest_["status"] == "ok"].reset_index(drop=True)
-    return RecipeEnsemble(labels, made, [Draw({})])
+    """All clusterings of a generator as one ensemble."""
+    labels = np.asarray(generator.fit_transform(X))
+    made = generator.manifest_["status"] == "ok"
+    manifest, skipped = (generator.manifest_[rows].reset_index(drop=True) for rows in (made, ~made))
+    return RecipeEnsemble(labels, manifest, [Draw({})], skipped=skipped)
+
+
+def _numbers_or_root(n_clusters: Any, X: Any) -> Any:
+    return _root_range(X) if n_clusters is None else n_clusters
 
 
 def _root_range(X: Any) -> tuple[int, int]:

@@ -32,7 +32,8 @@ class KMeansEnsemble(FeatureEnsemble):
     init : {"random", "k-means++"}, default="random"
         Initial centres: objects drawn at random, as in the papers, or far from each other ("euclidean" only).
     max_iter : int, default=300
-        Steps after which a clustering that has not converged is given up, noted in ``manifest_`` and left out.
+        Steps after which a clustering that has not converged is given up, noted in ``manifest_`` and left out. Large
+        data without clusters may need more.
     random_state : int, RandomState or None
         Seed; the result does not depend on ``n_jobs``.
     n_jobs : int, optional
@@ -76,7 +77,7 @@ class KMeansEnsemble(FeatureEnsemble):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **FeatureEnsemble._parameter_constraints,
         "n_clusterings": [Interval("int", 1, None)],
-        "n_clusters": [Interval("int", 1, None), list, tuple, StrOptions({"auto"})],
+        "n_clusters": [Interval("int", 1, None), "array-like", StrOptions({"auto"})],
         "algorithm": [StrOptions({"lloyd", "minibatch"})],
         "metric": [StrOptions({"euclidean", "cosine"})],
         "init": [StrOptions({"random", "k-means++"})],

@@ -1,5 +1,6 @@
 """Recipes that take labels, and those that make up their data."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,12 +22,12 @@ def missing(X: Any, how: How, *, shares: Any = None, n_draws: int = 10) -> Recip
         for share, row in zip(lost, seeds, strict=True)
         for number, seed in enumerate(row)
     ]
-    return RecipeEnsemble(made.labels, made.manifest, draws)
+    return replace(made, draws=draws)
 
 
 def columns(X: Any, how: How, *, sizes: Any = range(1, 21), n_draws: int = 50) -> RecipeEnsemble:
     made = from_labels(X)
-    return RecipeEnsemble(made.labels, made.manifest, draw_columns(made.labels.shape[1], how, sizes, n_draws))
+    return replace(made, draws=draw_columns(made.labels.shape[1], how, sizes, n_draws))
 
 
 def rows(X: Any, how: How, *, n_parties: Any = range(1, 11)) -> RecipeEnsemble:
@@ -35,7 +36,7 @@ def rows(X: Any, how: How, *, n_parties: Any = range(1, 11)) -> RecipeEnsemble:
         Draw({"n_parties": parties}, blocks=tuple(np.array_split(np.arange(len(made.labels)), parties)))
         for parties in as_list(n_parties)
     ]
-    return RecipeEnsemble(made.labels, made.manifest, draws)
+    return replace(made, draws=draws)
 
 
 def timing(X: Any, how: How, *, sizes: Any = (20, 60, 120, 240, 480, 960, 1440, 1920)) -> RecipeEnsemble:
@@ -43,14 +44,14 @@ def timing(X: Any, how: How, *, sizes: Any = (20, 60, 120, 240, 480, 960, 1440, 
     usable = [size for size in as_list(sizes) if size <= made.labels.shape[1]]
     if not usable:
         raise ValueError(f"there are {made.labels.shape[1]} clusterings, and sizes={sizes!r}; pass smaller sizes.")
-    return RecipeEnsemble(made.labels, made.manifest, [Draw({"n_clusterings": s}, np.arange(s)) for s in usable])
+    return replace(made, draws=[Draw({"n_clusterings": s}, np.arange(s)) for s in usable])
 
 
 def simulated(X: Any, how: How, *, n_clusterings: int = 1000, n_per_cluster: int = 200) -> RecipeEnsemble:
     data = four_gaussians(n_per_cluster, how.seed)
-    labels = SampledEnsemble(n_clusterings, random_state=how.seed).fit_transform(data.posterior)
-    manifest = pd.DataFrame({"algorithm": ["draw"] * n_clusterings, "n_clusters": 4, "seed": how.seed})
-    return RecipeEnsemble(labels, manifest, [Draw({})], data.features, data.posterior)
+    generator = SampledEnsemble(n_clusterings, random_state=how.seed)
+    labels = np.asarray(generator.fit_transform(data.posterior))
+    return RecipeEnsemble(labels, generator.manifest_, [Draw({})], data.features, truth=data.posterior)
 
 
 def synthetic(
@@ -63,13 +64,13 @@ def synthetic(
         truth = np.asarray(X)
     noise = as_list(noise)
     levels = [level for level in noise for _ in range(n_clusterings)]
-    labels = NoisyEnsemble(len(levels), noise=levels, random_state=how.seed).fit_transform(truth)
-    manifest = pd.DataFrame({"algorithm": "changed labels", "noise": levels, "seed": how.seed})
+    generator = NoisyEnsemble(len(levels), noise=levels, random_state=how.seed)
+    labels = np.asarray(generator.fit_transform(truth))
     draws = [
         Draw({"noise": level}, np.arange(place * n_clusterings, (place + 1) * n_clusterings))
         for place, level in enumerate(noise)
     ]
-    return RecipeEnsemble(labels, manifest, draws, features, truth)
+    return RecipeEnsemble(labels, generator.manifest_, draws, features, truth=truth)
 
 
 def from_labels(X: Any) -> RecipeEnsemble:

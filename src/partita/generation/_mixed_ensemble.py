@@ -5,7 +5,14 @@ from typing import Any, ClassVar
 
 from partita._parameters import Interval, StrOptions
 from partita._random import draw_seeds
-from partita.generation._base_clusterers import BASE_CLUSTERERS, DETERMINISTIC, TREES, by_estimator, number_parameter
+from partita.generation._base_clusterers import (
+    BASE_CLUSTERERS,
+    DETERMINISTIC,
+    TREES,
+    by_estimator,
+    is_random,
+    number_parameter,
+)
 from partita.generation._cluster_numbers import all_numbers
 from partita.generation._feature_ensemble import FeatureEnsemble
 from partita.generation._runs import Clusterer, Task
@@ -27,8 +34,8 @@ class MixedEnsemble(FeatureEnsemble):
     n_clusters : int, list, tuple (low, high) or "auto", default="auto"
         Every one of these numbers is used with every clusterer that takes one. "auto" is (2, 10).
     n_repeats : int or dict, default=5
-        Runs of each clusterer and number of clusters; a dict gives it by name, 1 for others. Linkage and affinity
-        propagation give the same each time and run once, unless samples of the objects differ.
+        Runs of each clusterer and number of clusters; a dict gives it by name, 1 for others. Linkage, affinity
+        propagation and clusterers without a seed give the same each time and run once, unless samples differ.
     sample_fraction : float, default=1.0
         Share of the objects, drawn anew without replacement, that each run sees; the others are -1 there.
     random_state : int, RandomState or None
@@ -71,7 +78,7 @@ class MixedEnsemble(FeatureEnsemble):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **FeatureEnsemble._parameter_constraints,
         "clusterers": [list, tuple, dict, None],
-        "n_clusters": [Interval("int", 1, None), list, tuple, StrOptions({"auto"})],
+        "n_clusters": [Interval("int", 1, None), "array-like", StrOptions({"auto"})],
         "n_repeats": [Interval("int", 1, None), dict],
     }
 
@@ -115,7 +122,8 @@ class MixedEnsemble(FeatureEnsemble):
     def _repeats(self, name: str, given: Any, sampled: bool) -> int:
         if isinstance(self.n_repeats, dict):
             return int(self.n_repeats.get(name, 1))
-        return 1 if isinstance(given, str) and given in DETERMINISTIC and not sampled else int(self.n_repeats)
+        fixed = given in DETERMINISTIC if isinstance(given, str) else not is_random(given)
+        return 1 if fixed and not sampled else int(self.n_repeats)
 
 
 def _name_clusterers(clusterers: Any) -> dict[str, Any]:

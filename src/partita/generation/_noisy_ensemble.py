@@ -3,6 +3,7 @@
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import pandas as pd
 from sklearn.base import BaseEstimator, TransformerMixin, _fit_context
 from sklearn.utils.validation import check_is_fitted
 
@@ -32,6 +33,8 @@ class NoisyEnsemble(TransformerMixin, BaseEstimator):
     ----------
     noise_ : ndarray of shape (n_clusterings,)
         Share of each copy.
+    manifest_ : DataFrame
+        One row a copy: name, algorithm, number of labels, noise, seed.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -84,7 +87,16 @@ class NoisyEnsemble(TransformerMixin, BaseEstimator):
             raise ValueError(f"noise={self.noise!r:.60} must be shares from 0 to 1.")
         self.noise_ = np.resize(noise, n_copies)
         self._seeds = draw_seeds(self.random_state, n_copies + 1)
+        self.manifest_ = self._manifest([int(column.max()) + 1 for column in codes.T])
         return self
+
+    def _manifest(self, n_labels: list[int]) -> pd.DataFrame:
+        numbers = [n_labels[j % len(n_labels)] for j in range(len(self.noise_))]
+        seeds = self._seeds[:-1].tolist()
+        rows = zip(self.noise_, numbers, seeds, strict=True)
+        names = [f"copy{j}_noise{noise:g}_k{k}_seed{seed}" for j, (noise, k, seed) in enumerate(rows)]
+        columns = {"algorithm": "changed labels", "n_clusters": numbers, "noise": self.noise_, "seed": seeds}
+        return pd.DataFrame({"name": names, **columns})
 
     def transform(self, X: Any) -> IntArray:
         """Copies of the labels of X, with noise.
@@ -110,7 +122,7 @@ class NoisyEnsemble(TransformerMixin, BaseEstimator):
         return lose_labels(copies, self.missing, int(self._seeds[-1]))
 
     def get_feature_names_out(self, input_features: Any = None) -> Array:
-        """Name of each copy: its number, noise and seed.
+        """Name of each copy: its number, noise, number of labels and seed.
 
         Parameters
         ----------
@@ -121,8 +133,7 @@ class NoisyEnsemble(TransformerMixin, BaseEstimator):
         ndarray of str
         """
         check_is_fitted(self, "_seeds")
-        parts = zip(self.noise_, self._seeds[:-1], strict=True)
-        return np.array([f"copy{j}_noise{noise:g}_seed{seed}" for j, (noise, seed) in enumerate(parts)], dtype=object)
+        return self.manifest_["name"].to_numpy(dtype=object)
 
     def _codes(self, X: Any, *, reset: bool) -> Codes:
         if np.ndim(X) == 1 and not isinstance(X, dict):

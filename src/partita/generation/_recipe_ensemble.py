@@ -1,7 +1,7 @@
 """What a recipe makes: clusterings, and the ensembles that an experiment draws from them."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,6 +29,7 @@ class RecipeEnsemble:
     manifest: pd.DataFrame  # one row a clustering
     draws: list[Draw] = field(repr=False)
     features: FloatArray | None = field(default=None, repr=False)  # where the recipe makes the data too
+    skipped: pd.DataFrame | None = field(default=None, repr=False)  # clusterings that failed, and why
     truth: Array | None = field(default=None, repr=False)  # classes, or probabilities of a soft partition
 
     def ensembles(self) -> Iterator[tuple[Draw, IntArray]]:
@@ -68,7 +69,7 @@ def shuffled(made: RecipeEnsemble, how: How, n_ensembles: int, size: int) -> Rec
     n_pool = made.labels.shape[1]
     n_ensembles = min(n_ensembles, n_pool // size)
     order = how.rng().permutation(n_pool)[: n_ensembles * size].reshape(n_ensembles, size)
-    return RecipeEnsemble(made.labels, made.manifest, [Draw({"ensemble": e}, row) for e, row in enumerate(order)])
+    return replace(made, draws=[Draw({"ensemble": e}, row) for e, row in enumerate(order)])
 
 
 def as_list(values: Any) -> list[Any]:

@@ -69,7 +69,7 @@ def ensemble_recipe(
     >>> made.labels.shape
     (150, 60)
     """
-    needed = takes(name)
+    needed = recipe_input(name)
     recipe = RECIPES[_BY_ID.get(name, name)]
     _check_options(name, recipe, options)
     if X is None and needed != "nothing":
@@ -77,7 +77,7 @@ def ensemble_recipe(
     return recipe(X, How(int(draw_seeds(random_state, 1)[0]), n_jobs, verbose), **options)
 
 
-def takes(name: str) -> str:
+def recipe_input(name: str) -> str:
     """What a recipe is made from: "features", "labels" or "nothing"."""
     recipe = RECIPES.get(_BY_ID.get(name, name))
     if recipe is None:

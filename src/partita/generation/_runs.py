@@ -82,6 +82,7 @@ def _run(X: Any, task: Task, *, control: ThreadpoolController, bar: Progress) ->
     try:
         with control.limit(limits=1, user_api="openmp"):
             found = task.cluster(seen, task.n_clusters, task.seed)
+        _check_labels(found, seen.shape[0])
         runs = [_note(task, k, sample, one) for k, one in zip(task.n_clusters, found, strict=True)]
     except Exception as error:  # a base clusterer may raise anything, and must not take the others with it
         reason = f"{type(error).__name__}: {error}"
@@ -91,11 +92,18 @@ def _run(X: Any, task: Task, *, control: ThreadpoolController, bar: Progress) ->
     return runs
 
 
+def _check_labels(found: list[Found], n: int) -> None:
+    for one in found:
+        if np.shape(one.labels) != (n,):
+            raise ValueError(f"gave labels of shape {np.shape(one.labels)} for {n} objects")
+
+
 def _draw(n: int, n_sampled: int, seed: int) -> IntArray | None:
     """A random sample of objects, without replacement, in their order."""
     if n_sampled >= n:
         return None
-    return np.sort(np.random.default_rng(seed).choice(n, n_sampled, replace=False))
+    # a stream of its own: clusterers start from the seed itself
+    return np.sort(np.random.default_rng([seed, 1]).choice(n, n_sampled, replace=False))
 
 
 def _note(task: Task, k: int | None, sample: IntArray | None, found: Found) -> Run:

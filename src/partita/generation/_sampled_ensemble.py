@@ -3,6 +3,7 @@
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import pandas as pd
 from sklearn.base import BaseEstimator, TransformerMixin, _fit_context
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -28,6 +29,8 @@ class SampledEnsemble(TransformerMixin, BaseEstimator):
 
     Attributes
     ----------
+    manifest_ : DataFrame
+        One row a partition: name, algorithm, number of clusters, seed.
     n_features_in_ : int
         Number of clusters of the soft partition.
 
@@ -68,8 +71,10 @@ class SampledEnsemble(TransformerMixin, BaseEstimator):
         -------
         self
         """
-        self._check(X, reset=True)
+        k = self._check(X, reset=True).shape[1]
         self._seeds = draw_seeds(self.random_state, self.n_clusterings)
+        names = [f"draw{j}_k{k}_seed{seed}" for j, seed in enumerate(self._seeds)]
+        self.manifest_ = pd.DataFrame({"name": names, "algorithm": "draw", "n_clusters": k, "seed": self._seeds})
         return self
 
     def transform(self, X: Any) -> IntArray:
@@ -91,7 +96,7 @@ class SampledEnsemble(TransformerMixin, BaseEstimator):
         return np.column_stack([_draw(until, int(seed)) for seed in self._seeds])
 
     def get_feature_names_out(self, input_features: Any = None) -> Array:
-        """Name of each partition: its number and seed.
+        """Name of each partition: its number, number of clusters and seed.
 
         Parameters
         ----------
@@ -102,7 +107,7 @@ class SampledEnsemble(TransformerMixin, BaseEstimator):
         ndarray of str
         """
         check_is_fitted(self, "_seeds")
-        return np.array([f"draw{j}_seed{seed}" for j, seed in enumerate(self._seeds)], dtype=object)
+        return self.manifest_["name"].to_numpy(dtype=object)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -14,15 +14,17 @@ import pandas as pd
 from sklearn.utils import check_array
 from threadpoolctl import threadpool_limits
 
+from partita._magnitude import check_magnitude
 from partita._progress import progress
 from partita._random import draw_seeds
 from partita._typing import Array, Codes, FloatArray, IntArray
 from partita._validation import check_label_matrix
 from partita.consensus import EAC
+from partita.generation._base_clusterers import number_parameter
 from partita.metrics import consensus_cdf
 from partita.selection import _criteria as criteria
 from partita.selection._quick_kmeans import QuickKMeans
-from partita.selection._references import without_agreement, without_clusters
+from partita.selection._references import gaussian_cloud, uniform_cloud, without_agreement
 from partita.selection._resampling import Sampling, cluster_all, combine, sample_features, sample_labels
 
 _CLEAR = 0.01  # PAC of clusters that hardly any sample disagrees about
@@ -46,13 +48,17 @@ class ClusterNumberChoice:
     cdf: pd.DataFrame = field(repr=False)  # share of pairs with co-association up to the index, one column a number
 
     def __str__(self) -> str:
-        lines = [f"n_clusters = {self.n_clusters}", *(f"  - {reason}" for reason in self.reasons), ""]
+        lines = [
+            f"n_clusters = {self.n_clusters}, from {self.kind} of {self.n_objects} objects",
+            *(f"  - {reason}" for reason in self.reasons),
+            "",
+        ]
         return "\n".join([*lines, self.table.round(3).to_string(index=False)])
 
 
 def choose_n_clusters(
     X: Any,
-    n_clusters: Any = (2, 10),
+    n_clusters: Any = None,
     *,
     kind: Kind = "auto",
     consensus: Any = None,
@@ -71,8 +77,8 @@ def choose_n_clusters(
     ----------
     X : label matrix, or array-like of shape (n_samples, n_features)
         Labels of several clusterings, or features.
-    n_clusters : tuple (low, high) or list, default=(2, 10)
-        Numbers to compare; one cluster is always considered.
+    n_clusters : tuple (low, high) or list, optional
+        Numbers to compare; one cluster is always considered. Default: 2 to 10, or as far as the objects allow.
     kind : {"auto", "labels", "features"}, default="auto"
         What X is. "auto" takes numbers with fractions for features, everything else for labels.
     consensus : estimator with ``n_clusters``, optional
@@ -82,7 +88,7 @@ def choose_n_clusters(
     n_resamples : int, default=20
         Samples that are clustered for every number.
     n_references : int, default=19
-        Reference data sets without clusters; at least 1 / alpha - 1.
+        Reference data sets without clusters (of each kind); at least 1 / alpha - 1.
     alpha : float, default=0.05
         Probability of seeing clusters where there are none.
     max_objects : int, default=1000
@@ -111,13 +117,16 @@ def choose_n_clusters(
 
     Notes
     -----
-    Recommended is one cluster unless the data stand out among the references: a test that is exact for all numbers
-    together. Of the numbers at which they do (p_value at most alpha), it is the largest whose PAC is at most 0.01,
-    since coarser clusters are kept in it; if there is none, that of the highest rcsi.
+    Recommended is one cluster unless the data stand out among the references, over all numbers together. Of the
+    numbers at which they do (p_value at most alpha), it is the largest whose PAC is at most 0.01, since coarser
+    clusters are kept in it; if there is none, that of the highest rcsi.
 
-    The references of features are Gaussian with the same covariance, so one Gaussian cluster is one cluster. Those of
-    labels have every clustering shuffled: one cluster is the answer where clusterings agree no more than by chance.
-    Labels cannot tell whether what all clusterings agree on is one cluster cut in the same way: for that pass features.
+    References of features are of two kinds, a Gaussian with the same covariance and a uniform box along the principal
+    axes, and the data must stand out among both. Skewed or heavy-tailed clouds are like neither and may be split. The
+    covariance is estimated, so that with few objects for many features the test finds less than it might. References
+    of labels have every clustering shuffled: one cluster is the answer where clusterings agree no more than by chance,
+    and the test is exact. Labels cannot tell whether what all clusterings agree on is one cluster cut in the same way:
+    for that pass features.
 
     References
     ----------
@@ -138,22 +147,28 @@ def choose_n_clusters(
     """
     what, data = _read(X, kind)
     _check_counts(n_resamples, n_references, alpha)
-    seeds = [int(seed) for seed in draw_seeds(random_state, 2 * n_references + 3)]
+    seeds = [int(seed) for seed in draw_seeds(random_state, 3)]
     data = _at_most(data, max_objects, seeds[0])
     numbers = _check_numbers(n_clusters, len(data))
     sampling = Sampling(_check_method(what, consensus, base), numbers, n_resamples, n_jobs)
     look = _look_at_labels if what == "labels" else _look_at_features
-    refer: Any = without_agreement if what == "labels" else without_clusters
-    with progress(n_references + 2, "number of clusters", show=bool(verbose)) as bar, threadpool_limits(limits=1):
+    kinds: Any = (without_agreement,) if what == "labels" else (gaussian_cloud, uniform_cloud)
+    with (
+        progress(len(kinds) * n_references + 2, "number of clusters", show=bool(verbose)) as bar,
+        threadpool_limits(limits=1),
+    ):
         found = look(data, sampling, seeds[1])
         bar.update(1)
         columns = _other_columns(what, data, sampling, found, seeds[2])
         bar.update(1)
-        references = []
-        for place in range(n_references):
-            references.append(look(refer(data, seeds[3 + 2 * place]), sampling, seeds[4 + 2 * place]).profile)
-            bar.update(1)
-    compared = criteria.compare(found.profile, references)
+        comparisons = []
+        for refer in kinds:
+            references = []
+            for like, task in draw_seeds(seeds[2], 2 * n_references).reshape(-1, 2).tolist():
+                references.append(look(refer(data, like), sampling, task).profile)
+                bar.update(1)
+            comparisons.append(criteria.compare(found.profile, references))
+    compared = criteria.weakest(comparisons)
     table = pd.DataFrame({"n_clusters": numbers, **columns, **compared.columns})
     proposals = _proposals(table)
     chosen, reasons = _recommend(table, compared.p_value, alpha, what)
@@ -243,7 +258,9 @@ def _read(X: Any, kind: Kind) -> tuple[str, Any]:
     if kind == "auto":
         kind = "features" if _has_fractions(X) else "labels"
     if kind == "features":
-        return kind, check_array(X, dtype=np.float64, ensure_min_samples=4)
+        features = check_array(X, dtype=np.float64, ensure_min_samples=4)
+        check_magnitude(features)
+        return kind, features
     codes = check_label_matrix(X).codes
     labelled = (codes >= 0).any(axis=1)
     return kind, codes[labelled]
@@ -266,12 +283,14 @@ def _at_most(data: Array, max_objects: int, seed: int) -> Array:
 
 def _check_numbers(given: Any, n_objects: int) -> list[int]:
     """Numbers to compare, from 2 to less than the objects in a sample."""
+    most = int(0.8 * n_objects) - 1
+    if given is None:
+        given = (2, min(10, most))
     wanted = given if isinstance(given, tuple | list | range) else [given]
     if not all(isinstance(value, int | np.integer) and not isinstance(value, bool) for value in wanted):
         raise ValueError(f"n_clusters={given!r} must be a range (low, high) or a list of whole numbers.")
     as_range = isinstance(given, tuple) and len(given) == 2
     numbers = sorted(set(range(given[0], given[1] + 1) if as_range else wanted) - {1})
-    most = int(0.8 * n_objects) - 1
     if not numbers or numbers[0] < 2 or numbers[-1] > most:
         raise ValueError(
             f"n_clusters={given!r} must be numbers from 2 to {most}: each sample has 80 % of {n_objects} objects."
@@ -301,4 +320,6 @@ def _check_method(kind: str, consensus: Any, base: Any) -> Any:
         return method
     if consensus is not None:
         raise ValueError("consensus is for labels, and X is taken for features; pass kind='labels' or leave it out.")
+    if base is not None and not isinstance(base, str) and number_parameter(base) is None:
+        raise ValueError(f"{type(base).__name__} has no n_clusters to be chosen; it finds the number itself.")
     return QuickKMeans() if base is None else base

@@ -67,10 +67,20 @@ def bic_of_labels(X: Codes, numbers: Sequence[int], seed: int) -> FloatArray:
 def bic_of_features(F: FloatArray, numbers: Sequence[int], seed: int) -> FloatArray:
     """BIC of the Gaussian mixture, by scikit-learn; lower is better."""
     kind = "full" if F.shape[1] <= _MANY_FEATURES else "diag"
+    spread = F.std(axis=0)
+    spread = np.where(spread > 0, spread, 1.0)
+    scaled, unit = (F - F.mean(axis=0)) / spread, 2 * len(F) * float(np.log(spread).sum())  # unit: log density of F
+
+    def bic(k: int) -> float:
+        try:
+            model = GaussianMixture(k, covariance_type=kind, random_state=seed).fit(scaled)
+        except ValueError:  # a covariance that cannot be inverted
+            return np.nan
+        return float(model.bic(scaled)) + unit
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        models = [GaussianMixture(k, covariance_type=kind, random_state=seed).fit(F) for k in numbers]
-    return np.array([model.bic(F) for model in models])
+        return np.array([bic(k) for k in numbers])
 
 
 def lower_bounds(consensus: Any, X: Codes, numbers: Sequence[int], seed: int) -> FloatArray | None:
@@ -127,6 +137,14 @@ def compare(data: Profile, references: Sequence[Profile]) -> Comparison:
     columns["reference_pac"] = np.mean([profile.pac for profile in references], axis=0)
     columns["p_value"] = np.mean(at_number >= at_number[0], axis=0)
     return Comparison(columns, float(np.mean(over_all >= over_all[0])))
+
+
+def weakest(comparisons: Sequence[Comparison]) -> Comparison:
+    """For each number what speaks least for it, and the largest p-value."""
+    names = comparisons[0].columns
+    smallest = {name: np.min([one.columns[name] for one in comparisons], axis=0) for name in names}
+    smallest["p_value"] = np.max([one.columns["p_value"] for one in comparisons], axis=0)
+    return Comparison(smallest, max(one.p_value for one in comparisons))
 
 
 def _standardise(values: FloatArray) -> FloatArray:

@@ -12,7 +12,7 @@ _MAX_ITER = 300
 
 
 class QuickKMeans(ClusterMixin, BaseEstimator):
-    """k-means, the best of several starts by k-means++; what scikit-learn's finds, without its preparations."""
+    """k-means, the best of several starts by greedy k-means++: as scikit-learn's, without its preparations."""
 
     def __init__(self, n_clusters: int = 8, *, n_init: int = 3, random_state: Any = None) -> None:
         self.n_clusters = n_clusters
@@ -22,7 +22,8 @@ class QuickKMeans(ClusterMixin, BaseEstimator):
     def fit(self, X: FloatArray, y: Any = None) -> "QuickKMeans":
         """Find the clusters of points that have been checked."""
         points = np.ascontiguousarray(X, dtype=np.float64)
-        uniform = np.random.default_rng(self.random_state).random((self.n_init, self.n_clusters))
+        n_trials = 2 + int(np.log(self.n_clusters))
+        uniform = np.random.default_rng(self.random_state).random((self.n_init, self.n_clusters, n_trials))
         self.inertia_ = np.inf
         for start in uniform:
             centers = np.empty((self.n_clusters, points.shape[1]))

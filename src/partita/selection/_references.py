@@ -1,19 +1,37 @@
 """Data without clusters that are else like the given ones: what a method finds there means nothing."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from partita._typing import Codes, FloatArray
 
 
-def without_clusters(F: FloatArray, seed: int) -> FloatArray:
-    """One Gaussian with the mean and the covariance of the features (as in M3C: normal along principal components)."""
+def gaussian_cloud(F: FloatArray, seed: int) -> FloatArray:
+    """One Gaussian with the mean and the covariance of the features (as in M3C: normal along principal axes)."""
+    rng = np.random.default_rng(seed)
+    return _along_axes(F, lambda scores: rng.standard_normal(scores.shape) * scores.std(axis=0, ddof=1))
+
+
+def uniform_cloud(F: FloatArray, seed: int) -> FloatArray:
+    """Uniform in the box around the features along their principal axes (as for the gap statistic)."""
+    rng = np.random.default_rng(seed)
+    return _along_axes(F, lambda scores: rng.uniform(scores.min(axis=0), scores.max(axis=0), size=scores.shape))
+
+
+def _along_axes(F: FloatArray, draw: Callable[[FloatArray], FloatArray]) -> FloatArray:
     mean = F.mean(axis=0)
-    _, size, axes = np.linalg.svd(F - mean, full_matrices=False)
-    spread = size / np.sqrt(max(len(F) - 1, 1))
-    return np.asarray(mean + (np.random.default_rng(seed).standard_normal((len(F), len(size))) * spread) @ axes)
+    axes = np.linalg.svd(F - mean, full_matrices=False)[2]
+    return np.asarray(mean + draw((F - mean) @ axes.T) @ axes)
 
 
 def without_agreement(X: Codes, seed: int) -> Codes:
-    """Every clustering shuffled by itself: labels as frequent as before, and nothing that two clusterings share."""
+    """Every clustering's labels shuffled among the objects it saw: as frequent as before, and nothing shared.
+
+    Holes stay where they are: where they have a pattern, it is in the references as well.
+    """
     rng = np.random.default_rng(seed)
-    return np.column_stack([rng.permutation(column) for column in X.T])
+    shuffled = X.copy()
+    for column in shuffled.T:
+        column[column >= 0] = rng.permutation(column[column >= 0])
+    return shuffled

@@ -16,6 +16,7 @@ from partita._typing import Array, Codes, FloatArray, IntArray
 from partita.consensus import EAC
 from partita.consensus._evidence_accumulation import cut_tree
 from partita.generation import MixedEnsemble
+from partita.selection._quick_kmeans import QuickKMeans
 
 _OBJECTS = 0.8  # share of the objects in a sample
 _CLUSTERINGS = 0.5  # share of the clusterings in a sample
@@ -32,6 +33,8 @@ class Sampling(NamedTuple):
 
 def sample_features(F: FloatArray, sampling: Sampling, seed: int) -> list[IntArray]:
     """For every number of clusters an (n, n_samples) label matrix, -1 where an object was not in the sample."""
+    if isinstance(sampling.method, QuickKMeans):
+        return _sample_quickly(F, sampling, seed)
     generator = MixedEnsemble(
         {"base": sampling.method},
         sampling.numbers,
@@ -40,15 +43,32 @@ def sample_features(F: FloatArray, sampling: Sampling, seed: int) -> list[IntArr
         random_state=seed,
         n_jobs=sampling.n_jobs,
     )
-    labels = generator.fit_transform(F)
+    labels = np.asarray(generator.fit_transform(F))
     made = generator.manifest_[generator.manifest_["status"] == "ok"]
     return [labels[:, (made["n_clusters"] == k).to_numpy(dtype=bool)] for k in sampling.numbers]
+
+
+def _sample_quickly(F: FloatArray, sampling: Sampling, seed: int) -> list[IntArray]:
+    """The same without a manifest: with small data its making takes longer than k-means."""
+    n = len(F)
+    results = [np.full((n, sampling.n_samples), -1, dtype=np.int64) for _ in sampling.numbers]
+    tasks = [(k, place) for k in range(len(sampling.numbers)) for place in range(sampling.n_samples)]
+    seeds = draw_seeds(seed, len(tasks)).tolist()
+
+    def run(task: tuple[int, int, int]) -> None:
+        k, place, task_seed = task
+        chosen = np.random.default_rng([task_seed, 1]).choice(n, max(2, round(_OBJECTS * n)), replace=False)
+        model = QuickKMeans(sampling.numbers[k], n_init=sampling.method.n_init, random_state=task_seed)
+        results[k][chosen, place] = model.fit(F[chosen]).labels_
+
+    list(in_order(run, [(*task, seed) for task, seed in zip(tasks, seeds, strict=True)], sampling.n_jobs))
+    return results
 
 
 def cluster_all(F: FloatArray, sampling: Sampling, seed: int) -> list[IntArray]:
     """Clusters of all objects for every number of clusters."""
     generator = MixedEnsemble({"base": sampling.method}, sampling.numbers, n_repeats=1, random_state=seed)
-    labels = generator.fit_transform(F)
+    labels = np.asarray(generator.fit_transform(F))
     if labels.shape[1] < len(sampling.numbers):
         failed = generator.manifest_[generator.manifest_["status"] != "ok"].iloc[0]
         raise ValueError(f"base fails with n_clusters={failed['n_clusters']}: {failed['message']}")
