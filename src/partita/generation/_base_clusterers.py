@@ -47,7 +47,7 @@ def by_linkage(X: FloatArray, ks: Sequence[int], seed: int, *, method: Any) -> l
 
 
 def by_kmeans(
-    X: Any, ks: Sequence[int], seed: int, *, init: str = "random", max_iter: int = 300, minibatch: bool = False
+    X: Any, ks: Sequence[int], seed: int, *, init: str = "random", max_iter: int = 1000, minibatch: bool = False
 ) -> list[Found]:
     """k-means, one start. Clusters that end empty are not there."""
     found = []

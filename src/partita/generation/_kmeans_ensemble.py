@@ -31,9 +31,8 @@ class KMeansEnsemble(FeatureEnsemble):
         "cosine" is spherical k-means, for text.
     init : {"random", "k-means++"}, default="random"
         Initial centres: objects drawn at random, as in the papers, or far from each other ("euclidean" only).
-    max_iter : int, default=300
-        Steps after which a clustering that has not converged is given up, noted in ``manifest_`` and left out. Large
-        data without clusters may need more.
+    max_iter : int, default=1000
+        Steps after which a clustering that has not converged is given up, noted in ``manifest_`` and left out.
     random_state : int, RandomState or None
         Seed; the result does not depend on ``n_jobs``.
     n_jobs : int, optional
@@ -93,7 +92,7 @@ class KMeansEnsemble(FeatureEnsemble):
         algorithm: str = "lloyd",
         metric: str = "euclidean",
         init: str = "random",
-        max_iter: int = 300,
+        max_iter: int = 1000,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
