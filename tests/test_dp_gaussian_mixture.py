@@ -27,7 +27,9 @@ GIVEN = Priors(None, None, None)
 FOUR = np.array([[0.0, 0.3], [0.4, 0.9], [2.2, 1.5], [-1.0, 2.0]])
 
 
-@parametrize_with_checks([DPGaussianMixture(), DPGaussianMixture("auto", consensus="vi", n_sweeps=60)])
+@parametrize_with_checks(
+    [DPGaussianMixture(random_state=0), DPGaussianMixture("auto", consensus="vi", n_sweeps=60, random_state=0)]
+)
 def test_scikit_learn(estimator, check):
     check(estimator)
 

@@ -20,7 +20,9 @@ from tests.ensembles import same_partition
 ORDERS = ("given", "random", "farthest")
 
 
-@parametrize_with_checks([DPMeans(), DPMeans(n_clusters=2), DPMeans(order="farthest", n_init=1)])
+@parametrize_with_checks(
+    [DPMeans(random_state=0), DPMeans(n_clusters=2, random_state=0), DPMeans(order="farthest", n_init=1)]
+)
 def test_scikit_learn(estimator, check):
     check(estimator)
 

@@ -31,6 +31,10 @@ def test_scikit_learn(estimator, check):
 @pytest.mark.parametrize("name", sorted({type(entry.make()).__name__ for entry in ESTIMATORS.values()}))
 def test_scikit_learn_with_default_parameters(name):
     estimator = getattr(partita, name)()
+    if "random_state" in estimator.get_params():
+        estimator.set_params(
+            random_state=0
+        )  # an unlucky start that does not converge would fail a check by its warning
     rows = check_estimator(estimator, on_fail=None, on_skip=None)
     failed = {row["check_name"] for row in rows if row["status"] == "failed"}
     assert failed <= {*expected_failed_checks(estimator), WEIGHTS_CHECK}

@@ -666,12 +666,12 @@ SPARSE_CHECKS = dict.fromkeys(["check_estimator_sparse_array", "check_estimator_
 
 @parametrize_with_checks(
     [
-        KMeansEnsemble(n_clusterings=5),
-        KMeansEnsemble(n_clusterings=5, metric="cosine"),
-        KMeansEnsemble(n_clusterings=5, algorithm="minibatch"),
-        MixedEnsemble(n_clusters=[2, 3], n_repeats=1),
-        ConsensusClustering(KMeansEnsemble(10)),
-        ConsensusClustering(KMeansEnsemble(10), MultinomialMixture(3)),
+        KMeansEnsemble(n_clusterings=5, random_state=0),
+        KMeansEnsemble(n_clusterings=5, metric="cosine", random_state=0),
+        KMeansEnsemble(n_clusterings=5, algorithm="minibatch", random_state=0),
+        MixedEnsemble(n_clusters=[2, 3], n_repeats=1, random_state=0),
+        ConsensusClustering(KMeansEnsemble(10), random_state=0),
+        ConsensusClustering(KMeansEnsemble(10), MultinomialMixture(3), random_state=0),
     ],
     expected_failed_checks=lambda estimator: SPARSE_CHECKS if hasattr(estimator, "predict_proba") else {},
 )
