@@ -81,15 +81,15 @@ def _by_batches(rows: Any, centres: FloatArray, rng: np.random.Generator, max_it
     total = centres.copy()  # a centre and all rows of batches that came to it: the mean, up to its length
     best, smoothed, waited = -np.inf, None, 0
     share = min(1.0, 2 * _BATCH / (rows.shape[0] + 1))
-    for n_iter in range(1, 1 + max_iter * max(1, rows.shape[0] // _BATCH)):  # noqa: B007 (told at the end)
+    n_iter, most = 0, max_iter * max(1, rows.shape[0] // _BATCH)
+    while n_iter < most and waited < _PATIENCE:
+        n_iter += 1
         batch = rows[rng.integers(rows.shape[0], size=min(_BATCH, rows.shape[0]))]
         cosine = safe_sparse_dot(batch, centres.T)
         labels = cosine.argmax(axis=1)
         mean = float(cosine.max(axis=1).mean())
         smoothed = mean if smoothed is None else (1 - share) * smoothed + share * mean
         best, waited = (smoothed, 0) if smoothed > best else (best, waited + 1)
-        if waited >= _PATIENCE:
-            break
         total += _sum_up(batch, labels, len(total))
         centres = _scale(total, centres)
     return centres, n_iter

@@ -4,7 +4,7 @@ One pass over the pairs of points serves all forms of the Dunn index and both si
 taken in blocks of a fixed size, so results do not depend on the number of threads, and no n x n array is made.
 """
 
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -104,8 +104,10 @@ def centroid_tables(
     size = k if of_clusters else 0
     same = clusters.rounding ** (2 if metric == "sqeuclidean" else 1)
 
+    scipy_metric: Any = metric  # its stubs want a literal
+
     def to_centroids(points: FloatArray) -> FloatArray:
-        distances: FloatArray = cdist(points, clusters.centroids, metric=metric)  # type: ignore[call-overload]
+        distances: FloatArray = cdist(points, clusters.centroids, metric=scipy_metric)
         distances[distances <= same] = 0.0  # rounding: ratios of such distances must not count
         return distances
 

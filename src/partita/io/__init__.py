@@ -1,0 +1,21 @@
+"""Read label matrices and features from files, and write results so that a failure leaves the old file as it was.
+
+CSV and TSV (also gzipped; the separator, the header and a column of ids are recognised), Parquet, NPY and NPZ.
+"""
+
+from partita.io._label_table import LabelTable
+from partita.io._read_features import FeatureTable, read_feature_table, read_features
+from partita.io._read_labels import read_labels
+from partita.io._write import check_output, replacing, write_matrix, write_table
+
+__all__ = [
+    "FeatureTable",
+    "LabelTable",
+    "check_output",
+    "read_feature_table",
+    "read_features",
+    "read_labels",
+    "replacing",
+    "write_matrix",
+    "write_table",
+]

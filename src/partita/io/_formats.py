@@ -1,0 +1,78 @@
+"""Formats of files, and what a column of ids looks like."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from partita.exceptions import FileFormatError
+
+TEXT = (".csv", ".tsv", ".tab", ".txt")
+PARQUET = (".parquet", ".pq")
+NUMPY = (".npy", ".npz")
+ALLOWED = "CSV, TSV, TXT (also .gz), Parquet, NPY and NPZ"
+ID_NAMES = frozenset(
+    [
+        "",
+        "id",
+        "ids",
+        "index",
+        "name",
+        "object",
+        "object_id",
+        "sample",
+        "sample_id",
+        "cell",
+        "cell_id",
+        "barcode",
+    ]
+)
+
+
+def format_of(path: Path) -> str:
+    """Suffix that tells the format, without .gz."""
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    compressed = bool(suffixes) and suffixes[-1] == ".gz"
+    kind = (suffixes[-2] if len(suffixes) > 1 else "") if compressed else (suffixes[-1] if suffixes else "")
+    if kind in TEXT or (kind in (*PARQUET, *NUMPY) and not compressed):
+        return kind
+    raise FileFormatError(f"the format of {path.name!r} is not known by its name; {ALLOWED} are.")
+
+
+def is_number(cell: Any) -> bool:
+    try:
+        float(cell)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def find_ids(
+    names: list[str],
+    columns: list["pd.Series[Any]"],
+    id_column: str | bool | None,
+    source: Path,
+    *,
+    n_rows: int,
+) -> int | None:
+    """Place of the column of ids, or None."""
+    if isinstance(id_column, str):
+        if id_column not in names:
+            raise FileFormatError(f"{source.name!r} has no column {id_column!r}; it has {listing(names)}.")
+        return names.index(id_column)
+    if isinstance(id_column, bool):
+        return 0 if id_column else None
+    if len(columns) < 2:
+        return None
+    first = columns[0]
+    n_different = first.nunique()
+    if names[0].strip().lower() in ID_NAMES or names[0].startswith("Unnamed"):
+        return 0 if n_different > n_rows / 2 else None
+    distinct = n_different == n_rows and not (first.isna() | (first.astype(str) == "")).any()
+    numeric = all(is_number(cell) for cell in first)
+    return 0 if distinct and n_rows >= (10 if numeric else 3) else None
+
+
+def listing(names: Sequence[str]) -> str:
+    return ", ".join(map(repr, names[:10])) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
