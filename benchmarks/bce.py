@@ -10,9 +10,9 @@ from scipy.special import psi
 from benchmarks._ensembles import noisy_ensemble, voronoi_ensemble
 from benchmarks._harness import Benchmark, Case, Contestant
 from partita import BCE
-from partita._ensemble import Ensemble, every_row, find_distinct_rows
-from partita.consensus import _bce_steps as steps
-from partita.consensus._label_tables import column_sums
+from partita._labels.ensemble import Ensemble, every_row, find_distinct_rows
+from partita.consensus.models import _bce_steps as steps
+from partita.consensus.models._label_tables import column_sums
 
 _CLUSTERS = 8
 _STEPS = 5

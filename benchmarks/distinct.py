@@ -4,8 +4,8 @@ import numpy as np
 
 from benchmarks._ensembles import voronoi_ensemble
 from benchmarks._harness import Benchmark, Case, Contestant
-from partita._ensemble import find_distinct_rows
-from partita._validation import check_label_matrix
+from partita._labels.ensemble import find_distinct_rows
+from partita._labels.validation import check_label_matrix
 
 
 def _prepare(n, m):

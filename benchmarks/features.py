@@ -39,7 +39,7 @@ def _dunn_by_hand(data):
 def _dp_means_by_hand(data):
     """The sweep of the paper, one point after another; the distances to all centres in one NumPy call."""
     X, _ = data
-    lam = partita.mixtures.farthest_first_lambda(X, 30)
+    lam = partita.dirichlet_process.farthest_first_lambda(X, 30)
     centres, labels = X.mean(axis=0)[None], np.zeros(len(X), dtype=int)
     for _ in range(300):
         before = labels.copy()

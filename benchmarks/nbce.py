@@ -4,10 +4,10 @@ import numpy as np
 
 from benchmarks._ensembles import noisy_ensemble
 from benchmarks._harness import Benchmark, Case, Contestant
-from partita._ensemble import list_labels
-from partita.consensus._label_tables import lay_out
-from partita.consensus._nbce_gibbs import Sampler
-from partita.consensus._nbce_joint import Model
+from partita._labels.ensemble import list_labels
+from partita.consensus.models._label_tables import lay_out
+from partita.consensus.nbce._gibbs import Sampler
+from partita.consensus.nbce._joint import Model
 
 _K = 100
 

@@ -22,7 +22,7 @@ from partita import (
     MixedEnsemble,
     MultinomialMixture,
 )
-from partita._random import draw_seeds
+from partita._runs import draw_seeds
 from partita.exceptions import UnlabelledObjectsWarning
 from tests.ensembles import same_partition
 

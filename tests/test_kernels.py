@@ -8,10 +8,10 @@ from scipy.cluster.hierarchy import is_valid_linkage
 from scipy.cluster.hierarchy import linkage as scipy_linkage
 from scipy.spatial.distance import squareform
 
-from partita._ensemble import _pack_columns, canonical_order, find_distinct_rows, group_columns
 from partita._kernels import agreement, linkage
-from partita._validation import check_label_matrix
-from partita.consensus._evidence_accumulation import _chain_link, _single_link
+from partita._labels.ensemble import _pack_columns, canonical_order, find_distinct_rows, group_columns
+from partita._labels.validation import check_label_matrix
+from partita.consensus.pairwise._evidence_accumulation import _chain_link, _single_link
 from tests import twins
 from tests.ensembles import label_matrices
 

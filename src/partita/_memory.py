@@ -4,6 +4,8 @@ import os
 import re
 from pathlib import Path
 
+import psutil
+
 from partita.exceptions import NotEnoughMemoryError
 
 LIMIT_VARIABLE = "PARTITA_MAX_MEMORY"
@@ -35,50 +37,35 @@ def parse_bytes(text: str) -> int:
     return int(float(match[1]) * _UNITS[match[2]])
 
 
-def available_memory() -> int | None:
-    """Bytes that can be used now, or None where the system does not tell.
-
-    The environment variable ``PARTITA_MAX_MEMORY`` sets it by hand.
-    """
+def available_memory() -> int:
+    """Bytes that can be used now; the environment variable ``PARTITA_MAX_MEMORY`` sets it by hand."""
     by_hand = os.environ.get(LIMIT_VARIABLE)
     if by_hand:
         return parse_bytes(by_hand)
-    known = [size for size in (_free_of_machine(), _free_of_container()) if size is not None]
-    return min(known, default=None)
+    free = int(psutil.virtual_memory().available)
+    in_container = _free_in_container()
+    return free if in_container is None else min(free, in_container)
 
 
 def ensure_memory(n_bytes: int, *, purpose: str, instead: str) -> None:
     """Raise NotEnoughMemoryError, with what to do instead, if ``n_bytes`` will not fit."""
     available = available_memory()
-    if available is not None and n_bytes > available:
+    if n_bytes > available:
         raise NotEnoughMemoryError(
             f"{purpose} needs {format_bytes(n_bytes)} of memory and {format_bytes(available)} are available; {instead}"
         )
 
 
-def _free_of_machine() -> int | None:
-    try:
-        for line in Path("/proc/meminfo").read_text().splitlines():
-            if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) * 1024
-    except OSError:
-        pass
-    try:  # other Unix systems tell the size of the machine only; half of it is a careful guess
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
-    except (AttributeError, OSError, ValueError):
-        return None
-
-
-def _free_of_container() -> int | None:
-    """Room below the limit of a Linux control group, where there is one."""
+def _free_in_container() -> int | None:
+    """Memory left below the limit of a Linux control group, which psutil does not know."""
     group = Path("/sys/fs/cgroup")
     try:
         limit = (group / "memory.max").read_text().strip()
         used = int((group / "memory.current").read_text())
-        told = (group / "memory.stat").read_text().split()
+        stat = (group / "memory.stat").read_text().split()
     except (OSError, ValueError):
         return None
     if limit == "max":
         return None
-    cache = int(told[told.index("inactive_file") + 1]) if "inactive_file" in told else 0  # given back when needed
+    cache = int(stat[stat.index("inactive_file") + 1]) if "inactive_file" in stat else 0  # released when needed
     return max(int(limit) - used + cache, 0)

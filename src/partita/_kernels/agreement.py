@@ -14,7 +14,7 @@ from partita._kernels._jit import jit
 CHUNK = 2048  # objects compared at a time: their codes and counts stay in the second-level cache
 
 
-class Columns(NamedTuple):
+class CodeColumns(NamedTuple):
     """Label codes by clustering: group g holds rows starts[g] to starts[g + 1] - 1 of codes."""
 
     codes: Any  # (m, n) unsigned integer; the largest value of the type means missing
@@ -86,7 +86,7 @@ def _weigh_chunk(columns, weights, row, j0, j1, seen, acc, out):
 def count_rows(columns, weights, lo, hi, upper, seen, out):
     """Agreements of objects lo..hi-1 with all objects.
 
-    columns IN  Columns of n objects
+    columns IN  CodeColumns of n objects
     weights IN  (n_groups,) of the type of ``out``
     upper   IN  bool: only objects j >= i, the rest of ``out`` is not touched
     seen    IN  bool: count clusterings that label both (N) instead of those that agree (C)
@@ -144,7 +144,7 @@ def count_pairs(codes, weights, left, right, counts, totals):
 def dissimilarity_rows(columns, weights, total, lo, hi, out):
     """1 - C / N (1 where N = 0) of objects lo..hi-1 with all objects.
 
-    columns IN  Columns of n objects
+    columns IN  CodeColumns of n objects
     weights IN  (n_groups,) float64
     total   IN  float64: N_ij if nothing is missing, 0 if it has to be counted pair by pair
     out     OUT (hi - lo, n) float
@@ -177,7 +177,7 @@ def prim(columns, weights, complete, n_steps, walk):
     progress. No n x n matrix: each step compares one row of labels with those of the objects
     outside the tree, which are kept contiguous by moving the last one into the gap.
 
-    columns  WORK Columns of all objects but the first, permuted as objects leave
+    columns  WORK CodeColumns of all objects but the first, permuted as objects leave
     weights  IN   (n_groups,) float64
     complete IN   bool, nothing is missing: similarities are then left as C, to be divided by N at the end
     walk     WORK, OUT
@@ -224,7 +224,7 @@ def prim(columns, weights, complete, n_steps, walk):
 def sum_of_squares(columns, weights, total, row_weight, lo, hi):
     """Sum of w_i w_j C_ij^2 / N_ij over objects lo <= i < hi and j > i (0 where N_ij = 0).
 
-    columns    IN Columns of n objects
+    columns    IN CodeColumns of n objects
     weights    IN (n_groups,) float64
     total      IN float64: N_ij if nothing is missing, 0 if it has to be counted pair by pair
     row_weight IN (n,) float64

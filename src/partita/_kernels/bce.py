@@ -29,7 +29,7 @@ class MembershipRows(NamedTuple):
     start: Any  # (n + 1,) int64, row i has labels start[i] to start[i + 1] - 1
     cells: Any  # (n_observed,) int32, place of each label among all labels of all clusterings
     features: Any  # (n, d) float64, NaN where missing
-    counts: Any  # (n,) float64, weight of each row
+    row_weights: Any  # (n,) float64, weight of each row
 
 
 class MembershipParameters(NamedTuple):
@@ -196,7 +196,7 @@ def _bound_of_row(alpha, gamma, i, n, scratch, log_theta):
 def _add_row(rows, parameters, i, n, scratch, sums):
     """Add phi of row i to the sums."""
     k = parameters.alpha.shape[0]
-    count = rows.counts[i]
+    count = rows.row_weights[i]
     for j in range(n):
         place = scratch.place[j]
         scale = count * scratch.ratio[j] / scratch.weight[j]
@@ -248,7 +248,7 @@ def expect(rows, parameters, lo, hi, n_steps, tol, gamma, bounds, sums):
                 break
         bound = of_alpha + constant + _bound_of_row(parameters.alpha, gamma, i, n, scratch, log_theta)
         bounds[i] = bound
-        sums.bound[0] += rows.counts[i] * bound
+        sums.bound[0] += rows.row_weights[i] * bound
         for h in range(k):
-            sums.log_theta[h] += rows.counts[i] * log_theta[h]
+            sums.log_theta[h] += rows.row_weights[i] * log_theta[h]
         _add_row(rows, parameters, i, n, scratch, sums)

@@ -13,7 +13,7 @@ class MixtureRows(NamedTuple):
 
     start: Any  # (n + 1,) int64, row i has labels start[i] to start[i + 1] - 1
     cells: Any  # (n_observed,) int32, place of each label among all labels of all clusterings
-    counts: Any  # (n,) float64, weight of each row
+    row_weights: Any  # (n,) float64, weight of each row
 
 
 @jit
@@ -70,7 +70,7 @@ def expect(rows, table, log_weight, lo, hi, mass, label_mass):
         for h in range(k):
             logs[h] = math.exp(logs[h] - highest)
             total += logs[h]
-        scale = rows.counts[i] / total
+        scale = rows.row_weights[i] / total
         for h in range(k):
             logs[h] *= scale
             mass[h] += logs[h]
@@ -78,5 +78,5 @@ def expect(rows, table, log_weight, lo, hi, mass, label_mass):
             cell = rows.cells[p]
             for h in range(k):
                 label_mass[cell, h] += logs[h]
-        log_likelihood += rows.counts[i] * (highest + math.log(total))
+        log_likelihood += rows.row_weights[i] * (highest + math.log(total))
     return log_likelihood

@@ -45,7 +45,7 @@ def check(
 def describe(table: Any, noise: Any) -> dict[str, Any]:
     """Counts of a label table, as plain Python values."""
     from partita import check_label_matrix
-    from partita._ensemble import find_distinct_rows
+    from partita._labels.ensemble import find_distinct_rows
 
     matrix = check_label_matrix(table.labels, noise)
     missing = matrix.codes < 0

@@ -82,7 +82,7 @@ def _chosen(names: str | None) -> list[str]:
 
 
 def _run(matrix: Any, chosen: list[str], n_clusters: int | None, seed: int) -> tuple[list[Any], int]:
-    from partita.consensus._supra_consensus import run_methods
+    from partita.consensus.voting._supra_consensus import run_methods
 
     k = n_clusters or _number_of_clusters(matrix)
     outcomes: list[Any] = []
@@ -115,7 +115,7 @@ def _parameters(name: str, k: int, given: bool, seed: int) -> dict[str, Any]:
 
 
 def _tables(outcomes: list[Any]) -> tuple[Any, Any]:
-    from partita.consensus._supra_consensus import agreement, as_table
+    from partita.consensus.voting._supra_consensus import agreement, as_table
 
     return as_table(outcomes), agreement(outcomes)
 

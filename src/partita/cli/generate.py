@@ -145,7 +145,7 @@ def _by_recipe(
     import pandas as pd
 
     from partita import ensemble_recipe
-    from partita.generation import recipe_input
+    from partita.experiments import recipe_input
     from partita.io import read_labels
 
     wanted = recipe_input(recipe)

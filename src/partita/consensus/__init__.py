@@ -24,53 +24,6 @@
 | AspectModel        | dyadic aspect model by EM                 | soft   | r^2 k an iteration                         |
 """
 
-from partita.consensus._aspect_model import AspectModel
-from partita.consensus._baum_eagon import BaumEagon
-from partita.consensus._bce import BCE
-from partita.consensus._cspa import CSPA
-from partita.consensus._cumulative_voting import CumulativeVoting
-from partita.consensus._evidence_accumulation import EAC
-from partita.consensus._gbce import GBCE
-from partita.consensus._hbgf import HBGF
-from partita.consensus._hgpa import HGPA
-from partita.consensus._itk import ITK
-from partita.consensus._label_kmeans import LabelKMeans
-from partita.consensus._majority_vote import majority_vote
-from partita.consensus._mcla import MCLA
-from partita.consensus._multi_eac import MultiEAC
-from partita.consensus._multinomial_mixture import MultinomialMixture
-from partita.consensus._nbce import NBCE
-from partita.consensus._nmf_consensus import NMFConsensus
-from partita.consensus._pcc import PCC
-from partita.consensus._peace import PEACE
-from partita.consensus._qmi import QMI
-from partita.consensus._soft_graph import SoftCSPA, SoftHBGF, SoftMCLA
-from partita.consensus._supra_consensus import SupraConsensus, supra_consensus
+import lazy_loader as _lazy
 
-__all__ = [
-    "BCE",
-    "CSPA",
-    "EAC",
-    "GBCE",
-    "HBGF",
-    "HGPA",
-    "ITK",
-    "MCLA",
-    "NBCE",
-    "PCC",
-    "PEACE",
-    "QMI",
-    "AspectModel",
-    "BaumEagon",
-    "CumulativeVoting",
-    "LabelKMeans",
-    "MultiEAC",
-    "MultinomialMixture",
-    "NMFConsensus",
-    "SoftCSPA",
-    "SoftHBGF",
-    "SoftMCLA",
-    "SupraConsensus",
-    "majority_vote",
-    "supra_consensus",
-]
+__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)

@@ -27,8 +27,8 @@ from sklearn.neighbors import kneighbors_graph
 from partita._memory import ensure_memory
 from partita._optional import require
 from partita._typing import Array, FloatArray, IntArray
-from partita.consensus._evidence_accumulation import cut_tree
-from partita.consensus._graph_partition import partition_graph
+from partita.consensus.graph._graph_partition import partition_graph
+from partita.consensus.pairwise._evidence_accumulation import cut_tree
 from partita.generation._fuzzy_cmeans import fuzzy_cmeans
 from partita.generation._runs import Clusterer, Found
 

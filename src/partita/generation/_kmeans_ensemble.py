@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 from partita._parameters import Interval, StrOptions
-from partita._random import draw_seeds
+from partita._runs import draw_seeds
 from partita.generation._base_clusterers import by_kmeans
 from partita.generation._cluster_numbers import draw_numbers
 from partita.generation._feature_ensemble import FeatureEnsemble

@@ -4,7 +4,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 from partita._parameters import Interval, StrOptions
-from partita._random import draw_seeds
+from partita._runs import draw_seeds
 from partita.generation._base_clusterers import (
     BASE_CLUSTERERS,
     DETERMINISTIC,

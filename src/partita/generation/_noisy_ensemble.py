@@ -7,10 +7,10 @@ import pandas as pd
 from sklearn.base import BaseEstimator, TransformerMixin, _fit_context
 from sklearn.utils.validation import check_is_fitted
 
+from partita._labels.validation import check_label_matrix, check_labels
 from partita._parameters import Interval
-from partita._random import draw_seeds
+from partita._runs import draw_seeds
 from partita._typing import Array, Codes, IntArray
-from partita._validation import check_label_matrix, check_labels
 from partita.base import remember_columns
 
 

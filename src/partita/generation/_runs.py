@@ -9,8 +9,7 @@ import numpy as np
 import pandas as pd
 from threadpoolctl import ThreadpoolController
 
-from partita._parallel import in_order
-from partita._progress import Progress, progress
+from partita._runs import Progress, in_order, progress
 from partita._typing import Array, IntArray
 from partita.exceptions import SkippedClusteringWarning
 

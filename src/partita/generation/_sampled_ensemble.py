@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator, TransformerMixin, _fit_context
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from partita._parameters import Interval
-from partita._random import draw_seeds
+from partita._runs import draw_seeds
 from partita._typing import Array, FloatArray, IntArray
 
 _SUM = 1e-6  # how far from 1 the probabilities of an object may sum

@@ -11,6 +11,7 @@ better, and keep the names that they are known by: ``davies_bouldin_score`` and 
 Objects that are -1 (or NaN, None) are left out, and a LeftOutWarning says how many they are.
 """
 
+from partita.metrics._coassociation import Coassociation, CoassociationBlock, coassociation
 from partita.metrics._contingency import Contingency, contingency
 from partita.metrics._correlation import goodman_kruskal_score, weighted_goodman_kruskal_score
 from partita.metrics._dunn import dunn_score, dunn_scores
@@ -50,10 +51,14 @@ from partita.metrics._pairs import (
     pair_f1_score,
     rand_score,
 )
+from partita.metrics._relations import effective_n_clusters, membership_entropy, relation_matrix, soft_centroids
 from partita.metrics._report import validity_report
 from partita.metrics._silhouette import silhouette_samples, silhouette_score
+from partita.metrics._vat import vat
 
 __all__ = [
+    "Coassociation",
+    "CoassociationBlock",
     "ConsensusCDF",
     "Contingency",
     "MannWhitneyTest",
@@ -64,12 +69,14 @@ __all__ = [
     "calinski_harabasz_score",
     "class_weighted_f1_score",
     "cluster_consensus",
+    "coassociation",
     "consensus_cdf",
     "consistency_index",
     "contingency",
     "davies_bouldin_score",
     "dunn_score",
     "dunn_scores",
+    "effective_n_clusters",
     "f1_score",
     "fowlkes_mallows_score",
     "goodman_kruskal_score",
@@ -79,6 +86,7 @@ __all__ = [
     "mann_whitney_critical_table",
     "mann_whitney_critical_value",
     "mann_whitney_test",
+    "membership_entropy",
     "micro_precision",
     "normalized_mutual_info_score",
     "pac_score",
@@ -88,8 +96,11 @@ __all__ = [
     "perplexity",
     "rand_score",
     "rank_features",
+    "relation_matrix",
     "silhouette_samples",
     "silhouette_score",
+    "soft_centroids",
     "validity_report",
+    "vat",
     "weighted_goodman_kruskal_score",
 ]

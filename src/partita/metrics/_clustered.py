@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils import check_array
 
-from partita._magnitude import check_magnitude
+from partita._features import check_magnitude
+from partita._labels.validation import check_labels
 from partita._typing import Array, FloatArray, IntArray
-from partita._validation import check_labels
 from partita.exceptions import LeftOutWarning
 
 

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from partita._labels.validation import check_labels
 from partita._memory import ensure_memory
 from partita._typing import Codes, FloatArray, IntArray
-from partita._validation import check_labels
 from partita.exceptions import LeftOutWarning
 
 

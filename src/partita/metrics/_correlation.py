@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from partita._kernels import internal
-from partita._parallel import in_order
+from partita._runs import in_order
 from partita._typing import FloatArray
 from partita.metrics._arguments import check_choice, check_series
 

@@ -11,7 +11,7 @@ from scipy.spatial.distance import cdist
 
 from partita._kernels import internal
 from partita._memory import ensure_memory
-from partita._parallel import in_order
+from partita._runs import in_order
 from partita._typing import FloatArray, IntArray
 from partita.metrics._arguments import check_choice
 from partita.metrics._clustered import Clustered

@@ -9,34 +9,34 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from partita._ensemble import ColumnGroups, count_type, find_distinct_rows, group_columns
 from partita._kernels import agreement, internal
+from partita._labels.ensemble import WeightedColumns, find_distinct_rows, weighted_columns
+from partita._labels.validation import check_label_matrix
 from partita._memory import ensure_memory
-from partita._parallel import in_order
+from partita._runs import in_order
 from partita._typing import Array, FloatArray, IntArray
-from partita._validation import check_label_matrix
 
 _ROUNDING = 1e-8  # of a similarity matrix, as single precision has it
 _BLOCK_ENTRIES = 2**22  # similarities of a block of rows
 
 
-class Rows(NamedTuple):
+class EqualObjects(NamedTuple):
     """Which objects are one, because they have the same labels."""
 
     inverse: IntArray  # (n,) row of each object
-    counts: IntArray  # (n_rows,) objects that have the row
+    n_objects: IntArray  # (n_rows,) objects that have the row
     labelled: Array  # (n_rows,) bool, whether the row has a label, so that its objects are known to be together
 
 
 class LabelPairs(NamedTuple):
     """Pairs of weighted distinct rows of labels; pairs of objects with the same row have similarity 1."""
 
-    rows: Rows
-    groups: ColumnGroups
+    rows: EqualObjects
+    groups: WeightedColumns
 
     def values(self, n_jobs: int | None) -> Iterator[tuple[FloatArray, IntArray]]:
         """Similarities that occur, and how many pairs have each. The counts are whole numbers: no order matters."""
-        m, missing, weight = int(self.groups.total), self.groups.has_missing, self.rows.counts
+        m, missing, weight = int(self.groups.total), self.groups.has_missing, self.rows.n_objects
         shape = (m + 1 if missing else 1, m + 1)
         n_bytes = 3 * 8 * shape[0] * shape[1]
         ensure_memory(n_bytes, purpose=f"a table of {shape[0]} x {shape[1]} counts", instead="use fewer clusterings.")
@@ -72,9 +72,9 @@ class LabelPairs(NamedTuple):
 
     def _count(self, block: slice, *, upper: bool) -> tuple[Array, Array]:
         """C and N of some rows with all rows (or, if ``upper``, at least with those after them)."""
-        dtype = count_type(self.groups)
+        dtype = self.groups.count_type
         weights = self.groups.weights.astype(dtype)
-        counts = np.empty((block.stop - block.start, len(self.rows.counts)), dtype=dtype)
+        counts = np.empty((block.stop - block.start, len(self.rows.n_objects)), dtype=dtype)
         agreement.count_rows(self.groups.columns, weights, block.start, block.stop, upper, False, counts)
         if not self.groups.has_missing:
             return counts, counts
@@ -86,7 +86,7 @@ class LabelPairs(NamedTuple):
 class MatrixPairs(NamedTuple):
     """Pairs of objects with given counts C and N, or (N = None) given similarities, NaN where unknown."""
 
-    rows: Rows
+    rows: EqualObjects
     together: Array  # (n, n)
     totals: Array | None
 
@@ -120,7 +120,7 @@ class MatrixPairs(NamedTuple):
 class SampledPairs(NamedTuple):
     """Some pairs of objects, both (i, j) and (j, i) stored, all known."""
 
-    rows: Rows
+    rows: EqualObjects
     similarity: Any  # (n, n) CSR, stored zeros are pairs too
 
     def values(self, n_jobs: int | None) -> Iterator[tuple[FloatArray, IntArray]]:
@@ -149,8 +149,8 @@ def read_pairs(X: Any) -> Pairs:
     matrix = check_label_matrix(X)
     distinct = find_distinct_rows(matrix.codes, matrix.n_labels)
     codes = matrix.codes[distinct.first]
-    rows = Rows(distinct.inverse, distinct.counts, np.asarray((codes >= 0).any(axis=1)))
-    return LabelPairs(rows, group_columns(codes, matrix.n_labels, np.ones(codes.shape[1])))
+    rows = EqualObjects(distinct.inverse, distinct.n_objects, np.asarray((codes >= 0).any(axis=1)))
+    return LabelPairs(rows, weighted_columns(codes, matrix.n_labels, np.ones(codes.shape[1])))
 
 
 def _pairs_of_counts(counts: Any, totals: Any) -> MatrixPairs | SampledPairs:
@@ -167,9 +167,9 @@ def _pairs_of_counts(counts: Any, totals: Any) -> MatrixPairs | SampledPairs:
     return SampledPairs(rows, similarity)
 
 
-def _each_object(n: int) -> Rows:
+def _each_object(n: int) -> EqualObjects:
     """Each object by itself: none has an equal one in its row."""
-    return Rows(np.arange(n, dtype=np.int64), np.ones(n, dtype=np.int64), np.zeros(n, dtype=bool))
+    return EqualObjects(np.arange(n, dtype=np.int64), np.ones(n, dtype=np.int64), np.zeros(n, dtype=bool))
 
 
 def _as_similarity(X: Any) -> FloatArray | None:

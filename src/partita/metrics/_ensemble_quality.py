@@ -8,12 +8,12 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from partita._labels.validation import check_labels
 from partita._typing import Codes, FloatArray
-from partita._validation import check_labels
 from partita.exceptions import LeftOutWarning
 from partita.metrics._arguments import check_choice, check_series
 from partita.metrics._clustered import check_lengths
-from partita.metrics._ensemble_pairs import Pairs, Rows, read_pairs
+from partita.metrics._ensemble_pairs import EqualObjects, Pairs, read_pairs
 
 _THRESHOLDS = {"senbabaoglu": (0.1, 0.9), "strict": (0.0, 1.0)}
 
@@ -227,12 +227,12 @@ def _read(X: Any, labels: Any) -> tuple[Pairs, Codes]:
     return pairs, codes
 
 
-def _members(rows: Rows, codes: Codes) -> FloatArray:
+def _members(rows: EqualObjects, codes: Codes) -> FloatArray:
     """Objects by row of labels and cluster, (n_rows, k)."""
     k, kept = int(codes.max()) + 1, codes >= 0
     cell = rows.inverse[kept] * k + codes[kept]
-    table = np.bincount(cell, minlength=len(rows.counts) * k).astype(np.float64)
-    return table.reshape(len(rows.counts), k)
+    table = np.bincount(cell, minlength=len(rows.n_objects) * k).astype(np.float64)
+    return table.reshape(len(rows.n_objects), k)
 
 
 def _divide(sums: FloatArray, known: FloatArray) -> FloatArray:

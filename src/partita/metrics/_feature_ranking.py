@@ -7,8 +7,8 @@ import pandas as pd
 from scipy.stats import rankdata
 from sklearn import metrics as sk
 
+from partita._labels.validation import check_labels
 from partita._typing import Codes, FloatArray
-from partita._validation import check_labels
 from partita.metrics._clustered import check_features, check_lengths, leave_out
 
 

@@ -9,8 +9,8 @@ from scipy.optimize import linear_sum_assignment
 from scipy.special import rel_entr
 from sklearn import metrics as sk
 
+from partita._labels.validation import check_label_matrix, check_labels, check_weights
 from partita._typing import Array, Codes, FloatArray
-from partita._validation import check_label_matrix, check_labels, check_weights
 from partita.exceptions import LeftOutWarning
 from partita.metrics._contingency import cross_tabulate, paired_codes
 

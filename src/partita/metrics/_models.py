@@ -5,7 +5,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from scipy import stats
 
-from partita._validation import check_label_matrix
+from partita._labels.validation import check_label_matrix
 
 
 def perplexity(log_likelihood: Any, X: Any) -> float:

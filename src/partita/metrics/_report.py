@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from partita._random import draw_seeds
+from partita._labels.validation import check_label_matrix, check_labels
+from partita._runs import draw_seeds
 from partita._typing import Array, Codes, FloatArray, IntArray
-from partita._validation import check_label_matrix, check_labels
 from partita.metrics._clustered import Clustered, check_features, check_lengths, leave_out, sort_by_cluster
 from partita.metrics._correlation import both_gammas
 from partita.metrics._distances import centroid_tables, pair_tables

@@ -14,11 +14,10 @@ import pandas as pd
 from sklearn.utils import check_array
 from threadpoolctl import threadpool_limits
 
-from partita._magnitude import check_magnitude
-from partita._progress import progress
-from partita._random import draw_seeds
+from partita._features import check_magnitude
+from partita._labels.validation import check_label_matrix
+from partita._runs import draw_seeds, progress
 from partita._typing import Array, Codes, FloatArray, IntArray
-from partita._validation import check_label_matrix
 from partita.consensus import EAC
 from partita.generation._base_clusterers import number_parameter
 from partita.metrics import consensus_cdf

@@ -10,11 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import clone
 
-from partita._parallel import in_order
-from partita._random import draw_seeds
+from partita._runs import draw_seeds, in_order
 from partita._typing import Array, Codes, FloatArray, IntArray
 from partita.consensus import EAC
-from partita.consensus._evidence_accumulation import cut_tree
+from partita.consensus.pairwise._evidence_accumulation import cut_tree
 from partita.generation import MixedEnsemble
 from partita.selection._quick_kmeans import QuickKMeans
 

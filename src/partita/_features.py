@@ -1,0 +1,252 @@
+"""The one door for features: points of numbers for methods that cluster them, mixed columns for those beside labels."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.utils import check_array
+from sklearn.utils.validation import validate_data
+
+from partita._kernels.bce import BERNOULLI, GAUSSIAN, POISSON
+from partita._labels.columns import named_columns
+from partita._labels.encoding import encode_column
+from partita._typing import Array, Codes, FloatArray, IntArray
+
+FAMILIES = {"gaussian": GAUSSIAN, "poisson": POISSON, "bernoulli": BERNOULLI, "categorical": None}
+VARIANCE_FLOOR = 1e-6  # of a cluster, relative to that of all objects
+
+_LARGEST, _SMALLEST = 1e70, 1e-70  # squares, and products of two of them, stay within float64
+
+
+# -------------------------------------------------------------------------------------------------- points of numbers
+def check_points(
+    X: Any,
+    estimator: Any = None,
+    *,
+    reset: bool = True,
+    sparse: bool = False,
+    dtype: Any = np.float64,
+    min_samples: int = 1,
+) -> Any:
+    """Finite numbers with one row per object, C-contiguous and writeable; sparse (CSR) where allowed.
+
+    With an estimator its number and names of features are set, or compared with, as scikit-learn does.
+    """
+    options: dict[str, Any] = {
+        "dtype": dtype,
+        "order": "C",
+        "accept_sparse": "csr" if sparse else False,
+        "ensure_min_samples": min_samples,
+    }
+    if estimator is None:
+        points = check_array(X, input_name="X", **options)
+    else:
+        points = validate_data(estimator, X, reset=reset, **options)
+    if hasattr(points, "toarray"):
+        return points
+    check_magnitude(points)
+    return points if points.flags.writeable else points.copy()  # kernels are compiled for one kind of array
+
+
+def check_magnitude(points: FloatArray) -> None:
+    """Refuse features that are too large to be squared, or that differ too little for it; they can be rescaled."""
+    largest = float(np.abs(points).max(initial=0.0))
+    if largest > _LARGEST:
+        raise ValueError(f"X has values up to {largest:.2g}, whose squares overflow; divide X by a number first.")
+    apart = float(np.abs(points - points[:1]).max(initial=0.0))
+    if 0 < apart < _SMALLEST:
+        raise ValueError(f"the rows of X differ by {apart:.2g} at most, whose square is 0; multiply X by a number.")
+
+
+def check_lengths(n_points: int, n_labels: int, name: str = "labels") -> None:
+    """Refuse labels of other objects."""
+    if n_points != n_labels:
+        raise ValueError(f"X has {n_points} objects and {name} {n_labels}; both must be of the same objects.")
+
+
+# ---------------------------------------------------------------------------------------------- columns beside labels
+class FeatureColumns(NamedTuple):
+    """Features of the fitted objects, and what it takes to read those of new ones."""
+
+    names: list[str]
+    families: list[str]  # one a column
+    used: IntArray  # columns that have a value and a positive weight
+    numeric: IntArray  # those of them that are numbers
+    categorical: IntArray  # and those that are not
+    numbers: FloatArray  # (n, numeric) standardised where asked for, NaN where missing
+    shift: FloatArray  # (numeric,)
+    scale: FloatArray  # (numeric,)
+    codes: Codes  # (n, categorical)
+    categories: list[Array]  # one a categorical column
+    weights: FloatArray  # (n_columns,)
+    smallest_variance: FloatArray  # (numeric,) without a floor a cluster of one point has infinite likelihood
+
+    @property
+    def family_codes(self) -> IntArray:
+        """Families of the numeric columns as the kernels know them."""
+        return np.array([FAMILIES[self.families[j]] for j in self.numeric], dtype=np.int64)
+
+    @property
+    def n_categories(self) -> IntArray:
+        """Number of categories of the categorical columns."""
+        return np.array([len(found) for found in self.categories], dtype=np.int64)
+
+    def read_new(self, features: Any, n_samples: int) -> tuple[FloatArray, Codes]:
+        """Numbers and codes of new objects; categories never seen are -2."""
+        names, columns = _columns_of(features, n_samples)
+        if sorted(names) != sorted(self.names):
+            raise ValueError(
+                f"features has the columns {', '.join(names):.80}, but {', '.join(self.names):.80} were fitted; pass "
+                "the same ones."
+            )
+        columns = [columns[names.index(name)] for name in self.names]
+        names = self.names
+        numbers = np.full((n_samples, len(self.numeric)), np.nan)
+        for place, j in enumerate(self.numeric):
+            numbers[:, place] = _as_numbers(columns[j], names[j], self.families[j])
+        codes = np.full((n_samples, len(self.categorical)), -1, dtype=np.int32)
+        for place, j in enumerate(self.categorical):
+            found, labels = encode_column(columns[j], names[j], "cluster")
+            known = {label: code for code, label in enumerate(self.categories[place].tolist())}
+            codes[:, place] = np.array([known.get(label, -2) for label in labels.tolist()] + [-1], np.int32)[found]
+        return (numbers - self.shift) / self.scale, codes
+
+
+def read_features(
+    features: Any, families: Any, feature_weights: Any, sample_weight: FloatArray, *, standardize: bool
+) -> FeatureColumns:
+    """Read and check the features of the objects to fit."""
+    names, columns = _columns_of(features, len(sample_weight))
+    kinds = _families_of(families, names, columns)
+    weights = check_column_weights("feature_weights", feature_weights, len(columns), default=1.0)
+    numbers: dict[int, FloatArray] = {}
+    coded: dict[int, tuple[Codes, Array]] = {}
+    for j, (name, column, kind) in enumerate(zip(names, columns, kinds, strict=True)):
+        if kind == "categorical":
+            coded[j] = _keep_present(*encode_column(column, name, "cluster"), sample_weight)
+        else:
+            numbers[j] = _as_numbers(column, name, kind)
+    present = sample_weight > 0
+    numeric = [j for j, column in numbers.items() if weights[j] > 0 and not np.isnan(column[present]).all()]
+    categorical = [j for j, (codes, _) in coded.items() if weights[j] > 0 and (codes[present] >= 0).any()]
+    table = np.column_stack([np.empty((len(sample_weight), 0)), *(numbers[j] for j in numeric)])
+    gaussian = np.array([kinds[j] == "gaussian" for j in numeric], dtype=bool)
+    mean, variance = _moments(table, sample_weight)
+    if not np.isfinite(mean + variance).all():
+        wrong = numeric[int(np.flatnonzero(~np.isfinite(mean + variance))[0])]
+        raise ValueError(f"the feature {names[wrong]!r} has values too large to square; divide it by a power of ten.")
+    deviation = np.where(variance > 0, np.sqrt(variance), 1.0)
+    shift, scale = np.where(gaussian & standardize, mean, 0.0), np.where(gaussian & standardize, deviation, 1.0)
+    return FeatureColumns(
+        names,
+        kinds,
+        np.array(sorted([*numeric, *categorical]), dtype=np.int64),
+        np.array(numeric, dtype=np.int64),
+        np.array(categorical, dtype=np.int64),
+        (table - shift) / scale,
+        shift,
+        scale,
+        np.column_stack([np.empty((len(sample_weight), 0), np.int32), *(coded[j][0] for j in categorical)]),
+        [coded[j][1] for j in categorical],
+        weights,
+        VARIANCE_FLOOR * (deviation / scale) ** 2,
+    )
+
+
+def check_column_weights(name: str, weights: Any, n_columns: int, default: float) -> FloatArray:
+    """One finite, non-negative weight a column, from a number or a sequence."""
+    if weights is None:
+        return np.full(n_columns, default)
+    try:
+        values = np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name}={weights!r:.60} is neither a number nor one number a column.") from None
+    if values.ndim == 0:
+        values = np.full(n_columns, float(values))
+    if values.shape != (n_columns,):
+        raise ValueError(f"{name} has shape {values.shape}; pass one number, or one a column, shape ({n_columns},).")
+    if not np.isfinite(values).all() or (values < 0).any():
+        raise ValueError(f"{name} contains {values[~np.isfinite(values) | (values < 0)][0]}; weights are at least 0.")
+    return values
+
+
+def _columns_of(features: Any, n_samples: int) -> tuple[list[str], list[Array]]:
+    if hasattr(features, "toarray"):
+        raise TypeError("features is a sparse matrix; pass features.toarray(), or a few components of it.")
+    if isinstance(features, list | tuple):  # of rows, as scikit-learn reads them
+        features = np.asarray(features)
+    if getattr(features, "ndim", 2) != 2:
+        raise ValueError(f"features has {features.ndim} dimension(s); pass (n_samples, n_features): reshape(-1, 1).")
+    names, columns = named_columns(features)
+    if len(columns[0]) != n_samples:
+        raise ValueError(f"features has {len(columns[0])} rows and X has {n_samples}; pass one row an object.")
+    return names, columns
+
+
+def _families_of(families: Any, names: list[str], columns: list[Array]) -> list[str]:
+    """Families as the user names them, or by the type of the column."""
+    found = [_natural_family(column) for column in columns]
+    if isinstance(families, str):
+        found = [families] * len(names)
+    elif isinstance(families, Mapping):
+        for name, family in families.items():
+            if str(name) not in names:
+                raise ValueError(f"families names the feature {name!r}, but the features are {', '.join(names)}.")
+            found[names.index(str(name))] = family
+    elif families is not None:
+        found = list(families)
+        if len(found) != len(names):
+            raise ValueError(f"families has {len(found)} entries for {len(names)} features; pass one a feature.")
+    unknown = [family for family in found if family not in FAMILIES]
+    if unknown:
+        raise ValueError(f"the family {unknown[0]!r} is not known; choose from {', '.join(FAMILIES)}.")
+    return found
+
+
+def _natural_family(column: Array) -> str:
+    if column.dtype.kind == "b":
+        return "bernoulli"
+    if column.dtype.kind in "iuf":
+        return "gaussian"
+    known = [value for value in column.tolist() if value is not None and value == value]
+    if known and all(isinstance(value, bool) for value in known):
+        return "bernoulli"
+    numbers = all(isinstance(value, int | float) for value in known)
+    return "gaussian" if numbers else "categorical"
+
+
+def _as_numbers(column: Array, name: str, family: str) -> FloatArray:
+    """A column as floats, NaN where missing, with values that the family allows."""
+    try:
+        values = np.array([np.nan if v is None or v != v else v for v in column.tolist()], dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"the feature {name!r} is not of numbers, as family {family!r} wants; make it 'categorical'."
+        ) from None
+    seen = values[~np.isnan(values)]
+    if np.isinf(seen).any():
+        raise ValueError(f"the feature {name!r} contains infinity; features are finite, NaN where missing.")
+    if family == "poisson" and ((seen < 0) | (seen != np.floor(seen))).any():
+        wrong = seen[(seen < 0) | (seen != np.floor(seen))][0]
+        raise ValueError(f"the feature {name!r} contains {wrong}; family 'poisson' is for counts 0, 1, 2, ...")
+    if family == "bernoulli" and not np.isin(seen, (0.0, 1.0)).all():
+        wrong = seen[~np.isin(seen, (0.0, 1.0))][0]
+        raise ValueError(f"the feature {name!r} contains {wrong}; family 'bernoulli' is for 0 and 1.")
+    return values
+
+
+def _keep_present(codes: Codes, labels: Array, sample_weight: FloatArray) -> tuple[Codes, Array]:
+    """Forget categories that no object of weight has."""
+    mass = np.bincount(codes[codes >= 0], weights=sample_weight[codes >= 0], minlength=len(labels))
+    place = np.append(np.where(mass > 0, np.cumsum(mass > 0) - 1, -1), -1).astype(np.int32)
+    return place[codes], labels[mass > 0]
+
+
+def _moments(table: FloatArray, sample_weight: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Weighted mean and variance of the values that each column has."""
+    weight = np.where(np.isnan(table), 0.0, sample_weight[:, None])
+    total = weight.sum(axis=0)
+    values = np.nan_to_num(table)
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean = (weight * values).sum(axis=0) / total
+        return mean, (weight * (values - mean) ** 2).sum(axis=0) / total

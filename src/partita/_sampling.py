@@ -1,0 +1,88 @@
+"""Samples from a posterior: do the chains agree, which sweeps are used, and which sample is nearest to all of them.
+
+Expected losses of a partition are means over the samples, computed from contingency tables:
+
+    Binder: pairs of objects that one partition joins and the other separates;   VI: H(a | b) + H(b | a)
+"""
+
+from typing import Literal
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from partita._runs import warn
+from partita._typing import Array, FloatArray
+
+Loss = Literal["binder", "vi"]
+
+_AGREE = 1.1  # largest R-hat of chains that agree: the usual limit since Gelman and Rubin (1992)
+_DISAGREE = 1.5  # above this value a warning is given: chains then sit in different modes
+
+
+# ------------------------------------------------------------------------------------------------------------- chains
+def check_burn_in(n_sweeps: int, burn_in: int | None, thin: int) -> int:
+    """Sweeps that are not used, half by default; refuse a plan that leaves no sample."""
+    burn_in = n_sweeps // 2 if burn_in is None else burn_in
+    if burn_in + thin > n_sweeps:
+        raise ValueError(
+            f"burn_in={burn_in} and thin={thin} leave no sample of n_sweeps={n_sweeps}; raise n_sweeps or lower "
+            "burn_in."
+        )
+    return burn_in
+
+
+def compare_chains(traces: dict[str, Array], burn_in: int) -> tuple[dict[str, float], bool]:
+    """R-hat of each (n_chains, n_sweeps) trace after the burn-in, and whether the chains agree; warn if far from it."""
+    r_hat = {name: split_r_hat(trace[:, burn_in:]) for name, trace in traces.items()}
+    worst = max(r_hat.values())
+    if worst > _DISAGREE:
+        warn(
+            f"the chains disagree (R-hat {worst:.2f}): labels_ are those of the best of them, but samples_ and what is "
+            "averaged over them mix several modes. Raise n_sweeps, or n_chains to see how many there are.",
+            ConvergenceWarning,
+        )
+    return r_hat, all(value < _AGREE for value in r_hat.values())
+
+
+def split_r_hat(traces: FloatArray) -> float:
+    """Potential scale reduction of (n_chains, n_draws) traces, each cut in two halves; 1 when they agree.
+
+    sqrt(((n - 1) / n W + B / n) / W) with the variances W within and B / n between the halves.
+    """
+    n = traces.shape[1] // 2
+    if n < 2:
+        return float("nan")
+    halves = np.concatenate([traces[:, :n], traces[:, -n:]]).astype(np.float64)
+    within = halves.var(axis=1, ddof=1).mean()
+    between = halves.mean(axis=1).var(ddof=1)
+    if within == 0:
+        return 1.0 if between == 0 else float("inf")
+    return float(np.sqrt((n - 1) / n + between / within))
+
+
+# ---------------------------------------------------------------------------------------------------- nearest sample
+def expected_loss(candidate: Array, samples: Array, weight: FloatArray, loss: Loss) -> float:
+    """Mean loss of a partition (n,) against samples (n_samples, n) of objects with weights."""
+    return float(np.mean([_loss(candidate, sample, weight, loss) for sample in samples]))
+
+
+def best_sample(samples: Array, weight: FloatArray, loss: Loss, limit: int = 100) -> int:
+    """The sample of least expected loss against all, among at most ``limit`` of them, spread evenly."""
+    chosen = np.unique(np.linspace(0, len(samples) - 1, min(limit, len(samples))).astype(np.int64))
+    losses = [expected_loss(samples[place], samples, weight, loss) for place in chosen]
+    return int(chosen[int(np.argmin(losses))])
+
+
+def _loss(a: Array, b: Array, weight: FloatArray, loss: Loss) -> float:
+    width = int(b.max()) + 1
+    both, of_a, of_b = (
+        np.bincount(labels, weights=weight).astype(np.float64) for labels in (a.astype(np.int64) * width + b, a, b)
+    )
+    if loss == "binder":
+        return float(0.5 * (of_a @ of_a + of_b @ of_b) - both @ both)
+    return float((_x_log_x(of_a) + _x_log_x(of_b) - 2 * _x_log_x(both)) / weight.sum())
+
+
+def _x_log_x(mass: FloatArray) -> float:
+    positive = mass[mass > 0]
+    return float(positive @ np.log(positive))

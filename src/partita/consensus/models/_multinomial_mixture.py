@@ -1,0 +1,271 @@
+"""Mixture of multinomials over the rows of labels (Topchy, Jain and Punch, 2004).
+
+A row y belongs to component k with probability pi_k, and then its labels are independent:
+
+    p(y) = sum_k pi_k prod_{m observed} theta_km[y_m]
+
+E-step: r_nk prop. to pi_k prod_m theta_km[y_nm].
+M-step: pi_k = mean of r_nk, theta_km[j] prop. to sum_{n: y_nm = j} r_nk.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, ClassVar, Literal, NamedTuple
+
+import numpy as np
+
+from partita._kernels import mixture
+from partita._labels.ensemble import Ensemble
+from partita._parameters import Interval, StrOptions
+from partita._runs import draw_sample, draw_seeds, in_order, progress, warn_not_converged
+from partita._typing import Array, Codes, FloatArray
+from partita.base import Consensus, LabelledRows
+from partita.consensus.models._em import Run, block_edges, climb
+from partita.consensus.models._label_model import UNSEEN, LabelModel
+from partita.consensus.models._label_starts import STARTS, Start, shares
+from partita.consensus.models._label_tables import column_sums, normalise
+
+_TINY = 1e-300  # instead of 0 in logs
+_SHARE = 0.01  # of what all objects have, in clusters that were found on a sample
+
+
+class State(NamedTuple):
+    """Parameters of the mixture."""
+
+    weights: FloatArray  # (k,) pi
+    table: FloatArray  # (n_cells, k) theta
+
+
+class Stats(NamedTuple):
+    """What the M-step needs; additive over blocks of rows."""
+
+    mass: FloatArray  # (k,) sum of r
+    label_mass: FloatArray  # (n_cells, k) sum of r over the rows with a label
+    log_likelihood: float
+
+
+def as_rows(ensemble: Ensemble) -> mixture.MixtureRows:
+    """Rows as the kernels need them."""
+    return mixture.MixtureRows(ensemble.row_starts, ensemble.row_cells, ensemble.row_weights)
+
+
+def local_stats(
+    rows: mixture.MixtureRows, log_table: FloatArray, log_weights: FloatArray, block: tuple[int, int]
+) -> Stats:
+    """E-step of a block of rows."""
+    mass, label_mass = np.zeros(len(log_weights)), np.zeros(log_table.shape)
+    log_likelihood = mixture.expect(rows, log_table, log_weights, *block, mass, label_mass)
+    return Stats(mass, label_mass, float(log_likelihood))
+
+
+def add_up(parts: Any) -> Stats:
+    """Sum of the blocks' statistics."""
+    first, *others = parts
+    mass, label_mass, log_likelihood = first
+    for other in others:
+        mass += other.mass
+        label_mass += other.label_mass
+        log_likelihood += other.log_likelihood
+    return Stats(mass, label_mass, log_likelihood)
+
+
+def expect_all(rows: mixture.MixtureRows, log_table: FloatArray, log_weights: FloatArray, n_jobs: int | None) -> Stats:
+    """E-step of all rows, in blocks."""
+    edges = block_edges(len(rows.row_weights), len(log_table))
+    return add_up(in_order(partial(local_stats, rows, log_table, log_weights), edges, n_jobs))
+
+
+def posterior(
+    rows: mixture.MixtureRows, log_table: FloatArray, log_weights: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Membership and log-likelihood of each row."""
+    n = len(rows.row_weights)
+    membership, log_likelihood = np.empty((n, len(log_weights))), np.empty(n)
+    mixture.posterior(rows, log_table, log_weights, 0, n, membership, log_likelihood)
+    return membership, log_likelihood
+
+
+def update(state: State, stats: Stats, layout: Ensemble, *, impute: bool = False) -> State:
+    """M-step. With ``impute``, a missing label counts as the old parameters expect it (Topchy's version)."""
+    mass = stats.label_mass
+    if impute:
+        missing = stats.mass - column_sums(mass, layout)
+        mass = mass + np.maximum(missing, 0.0)[layout.cell_clustering] * state.table
+    return State(stats.mass / stats.mass.sum(), normalise(mass, layout, state.table))
+
+
+def log_tables(state: State, cell_weight: FloatArray, floor: float = _TINY) -> tuple[FloatArray, FloatArray]:
+    """Logs of theta, times the weight of the clustering, and of pi."""
+    log_table = np.log(np.maximum(state.table, floor)) * cell_weight[:, None]
+    return log_table, np.log(np.maximum(state.weights, _TINY))
+
+
+class MultinomialMixture(LabelModel):
+    """Mixture model of the labels, fitted by EM.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of components.
+    init : {"kmeans", "random"}, default="kmeans"
+        Start at the clusters of a short k-means on the labels, or at label probabilities from Dirichlet(1).
+    missing : {"ignore", "impute"}, default="ignore"
+        How the M-step sees missing labels: not at all, or as the old parameters expect them, which is the paper's way.
+        Both raise the likelihood of the observed labels and stop at the same points; "ignore" gets there sooner.
+    n_init : int, default=10
+        Starts; the one with the highest likelihood is kept. With more than 3,000 distinct rows the starts compete on
+        a sample of 3,000 objects, and the best goes on with all.
+    tol : float, default=1e-6
+        Relative rise of the log-likelihood below which a run has converged.
+    max_iter : int, default=500
+        Iterations a start.
+    weights : array-like of shape (n_clusterings,), optional
+        Weight of each clustering.
+    random_state : int, RandomState or None
+        Seed of the starts.
+    n_jobs : int, optional
+        Threads. The result does not depend on it.
+    verbose : bool, default=False
+        Show a progress bar for what takes more than two seconds.
+
+    Attributes
+    ----------
+    membership_, labels_, n_clusters_
+        Posterior probabilities, most probable components by decreasing size (-1 for objects without any label).
+    weights_ : ndarray of shape (n_clusters_,)
+        Share of each component: pi.
+    theta_ : list of ndarray of shape (n_clusters_, k_j)
+        Probability of each label of each clustering in each component.
+    lower_bound_ : float
+        Log-likelihood of the observed labels.
+    history_ : list of float
+        Log-likelihood of every iteration; it never falls.
+    n_iter_ : int
+    converged_ : bool
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Notes
+    -----
+    With a single clustering the model is not identifiable: every mixture with the right label frequencies fits equally
+    well, and the result is little more than the start.
+
+    Cost O(r m k) an iteration for r distinct rows, m clusterings, k components; O(r m) memory.
+
+    References
+    ----------
+    A. Topchy, A. K. Jain, W. Punch, A mixture model for clustering ensembles, SDM 2004, 379-390.
+
+    Examples
+    --------
+    >>> from partita import MultinomialMixture
+    >>> X = {"a": [0, 0, 0, 1, 1, 1], "b": ["u", "u", "v", "v", "v", "v"], "c": [5, 5, 5, 6, 6, None]}
+    >>> model = MultinomialMixture(n_clusters=2, random_state=0).fit(X)
+    >>> model.labels_
+    array([0, 0, 0, 1, 1, 1])
+    >>> model.predict_proba({"a": [1], "b": ["u"], "c": [None]}).shape
+    (1, 2)
+    """
+
+    _ties_by_codes: ClassVar[bool] = True
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "n_clusters": [Interval("int", 1, None)],
+        "init": [StrOptions(set(STARTS))],
+        "missing": [StrOptions({"ignore", "impute"})],
+        "n_init": [Interval("int", 1, None)],
+        "tol": [Interval("real", 0, None)],
+        "max_iter": [Interval("int", 1, None)],
+        "weights": ["array-like", None],
+        "random_state": ["random_state"],
+        "n_jobs": [None, Interval("int", None, None)],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        init: Literal["kmeans", "random"] = "kmeans",
+        missing: Literal["ignore", "impute"] = "ignore",
+        n_init: int = 10,
+        tol: float = 1e-6,
+        max_iter: int = 500,
+        weights: Any = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool | int = False,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.init = init
+        self.missing = missing
+        self.n_init = n_init
+        self.tol = tol
+        self.max_iter = max_iter
+        self.weights = weights
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _fit_rows(self, rows: LabelledRows) -> Consensus:
+        ensemble = rows.ensemble
+        self._warn_one_clustering(ensemble)
+        self._layout = ensemble.layout
+        seeds = draw_seeds(self.random_state, self.n_init + 1)
+        drawn = draw_sample(ensemble.row_weights, int(seeds[-1]))
+        with progress((self.n_init + 1) * self.max_iter, "mixture model", show=bool(self.verbose)) as bar:
+            if drawn is None:
+                best = self._best_of(ensemble, seeds[:-1], self.n_jobs, bar)
+            else:
+                few = ensemble.sample(drawn)
+                found = self._best_of(few, seeds[:-1], self.n_jobs, bar).state
+                mixed = (1 - _SHARE) * found.table + _SHARE * shares(ensemble)[:, None]
+                best = self._climb(ensemble, State(found.weights, mixed), self.n_jobs, bar)
+        if not best.converged:
+            warn_not_converged("EM", self.max_iter)
+        self._state: State = best.state
+        self.history_, self.converged_ = best.history, best.converged
+        self.n_iter_, self.lower_bound_ = len(best.history), best.history[-1]
+        membership = posterior(as_rows(ensemble), *log_tables(self._state, self._layout.cell_weights))[0]
+        return Consensus(membership.argmax(axis=1), membership, self._state.weights)
+
+    def _best_of(self, ensemble: Ensemble, seeds: Array, n_jobs: int | None, bar: Any) -> Run:
+        start: Callable[..., Start] = STARTS[self.init]
+
+        def run(seed: int) -> Run:
+            begin = start(ensemble, self.n_clusters, int(seed))
+            return self._climb(ensemble, State(begin.weights, begin.table), None, bar)
+
+        runs: list[Run] = list(in_order(run, list(seeds), n_jobs))
+        return max(runs, key=lambda run: run.history[-1])
+
+    def _climb(self, ensemble: Ensemble, state: State, n_jobs: int | None, bar: Any) -> Run:
+        rows = as_rows(ensemble)
+
+        def expect(state: State) -> tuple[Stats, float]:
+            stats = expect_all(rows, *log_tables(state, self._layout.cell_weights), n_jobs)
+            return stats, stats.log_likelihood
+
+        step = partial(update, layout=self._layout, impute=self.missing == "impute")
+        n = float(ensemble.row_weights.sum())
+        return climb(expect, step, state, tol=self.tol, max_iter=self.max_iter, n=n, bar=bar)
+
+    def _posterior(self, codes: Codes) -> tuple[FloatArray, FloatArray]:
+        rows = as_rows(self._layout.with_rows(codes))
+        return posterior(rows, *log_tables(self._state, self._layout.cell_weights, floor=UNSEEN))
+
+    def _label_rows(self, codes: Codes) -> FloatArray:
+        return self._posterior(codes)[0]
+
+    def _log_likelihood(self, codes: Codes) -> FloatArray:
+        return self._posterior(codes)[1]
+
+    @property
+    def weights_(self) -> FloatArray:
+        """Share of each component, in the order of ``labels_``."""
+        return np.asarray(self._state.weights[self._placement.order])
+
+    @property
+    def theta_(self) -> list[FloatArray]:
+        """Probability of each label in each component, one array a clustering."""
+        return self._by_clustering(self._state.table)

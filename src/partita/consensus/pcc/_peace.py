@@ -1,0 +1,111 @@
+"""PEACE (2013): the maximum of the binomial likelihood of the co-association, by greedy steps.
+
+    log L(Y) = sum_{i<j} C_ij log y_i.y_j + (N_ij - C_ij) log(1 - y_i.y_j)                                   (maximise)
+
+which is -f of PCC with the Kullback-Leibler divergence, up to a constant of the ensemble. One pair of clusters of one
+object moves at a time: the object with the largest gap, its best and its worst cluster, an exact step.
+"""
+
+from typing import Any
+
+import numpy as np
+from scipy.special import xlogy
+
+from partita._labels.ensemble import Ensemble
+from partita.base import Consensus, LabelledRows
+from partita.consensus.pcc._pcc import PCC
+from partita.metrics._coassociation import iter_blocks
+
+
+class PEACE(PCC):
+    """Probabilistic evidence accumulation: the papers' own algorithm, under its own name.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Largest number of clusters K.
+    n_init : int, default=10
+        Random starts; the one with the highest likelihood is kept.
+    tol : float, default=1e-4
+        Largest KKT gap, relative to the mean total of an object.
+    max_iter : int, optional
+        Steps; default 20 n K.
+    weights : array-like of shape (n_clusterings,), optional
+        Weight of each clustering.
+    random_state : int, RandomState or None
+        Seed of the starts.
+    n_jobs : int, optional
+        Starts at a time, in threads. The result does not depend on it.
+    verbose : bool, default=False
+        Show a progress bar for what takes more than two seconds.
+
+    Attributes
+    ----------
+    log_likelihood_ : float
+        sum over pairs of C log y_i.y_j + (N - C) log(1 - y_i.y_j), without the binomial coefficients.
+    membership_, labels_, n_clusters_, objective_, history_, kkt_gap_, n_iter_, converged_
+        As in :class:`partita.PCC`; ``objective_`` is f of PCC, to be minimised.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Notes
+    -----
+    Cost O(n K) a step, and steps of the order of n K: :class:`partita.PCC` with its default solver reaches the same
+    gap several times faster.
+
+    References
+    ----------
+    A. Lourenço, S. Rota Bulò, N. Rebagliati, A. Fred, M. Figueiredo, M. Pelillo, Probabilistic evidence accumulation
+    for clustering ensembles, ICPRAM 2013, 58-67.
+
+    Examples
+    --------
+    >>> from partita import PEACE
+    >>> X = {"a": [0, 0, 0, 1, 1, 1], "b": ["u", "u", "v", "v", "v", "v"], "c": [5, 5, 5, 6, 6, None]}
+    >>> PEACE(n_clusters=2, random_state=0).fit_predict(X)
+    array([0, 0, 0, 1, 1, 1])
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        n_init: int = 10,
+        tol: float = 1e-4,
+        max_iter: int | None = None,
+        weights: Any = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool | int = False,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.n_init = n_init
+        self.tol = tol
+        self.max_iter = max_iter
+        self.weights = weights
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    # what PCC leaves open and this paper fixes
+    divergence = "kl"
+    solver = "greedy"
+    pairs = "all"
+    init = "random"
+
+    def _fit_rows(self, rows: LabelledRows) -> Consensus:
+        found = super()._fit_rows(rows)
+        self.log_likelihood_ = -self._history[-1] - _entropy_of_counts(rows.ensemble)
+        return found
+
+
+def _entropy_of_counts(ensemble: Ensemble) -> float:
+    """sum_{i<j} N_ij H(C_ij / N_ij), with H the binary entropy in nats."""
+    total = 0.0
+    w = ensemble.row_weights
+    for block in iter_blocks(ensemble.columns):
+        N = block.totals.astype(np.float64)
+        p = np.divide(block.counts, N, out=np.ones(N.shape), where=N > 0)
+        H = -xlogy(p, p) - xlogy(1 - p, 1 - p)  # 0 for an object with itself
+        total += float(w[block.start : block.stop] @ (N * H) @ w) / 2
+    return total

@@ -1,0 +1,129 @@
+"""Several methods on one ensemble, side by side; the one that shares most information with the clusterings is kept."""
+
+import time
+import warnings
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from sklearn.base import clone
+
+from partita._labels.validation import LabelMatrix, check_label_matrix
+from partita._typing import IntArray
+from partita.metrics import average_nmi_score
+
+
+class Outcome(NamedTuple):
+    """What became of one method."""
+
+    name: str
+    labels: IntArray | None  # None if it failed
+    n_clusters: int
+    average_nmi: float  # of its labels and the clusterings; NaN if it failed
+    seconds: float
+    error: str  # empty if it did not
+
+
+class SupraConsensus(NamedTuple):
+    """Result of ``supra_consensus``."""
+
+    labels: IntArray  # of the best method
+    best: str
+    table: pd.DataFrame  # method, n_clusters, average_nmi, seconds, error: best first
+    outcomes: list[Outcome]
+
+
+def supra_consensus(
+    X: Any, n_clusters: int | None = None, *, methods: Any = None, random_state: Any = None
+) -> SupraConsensus:
+    """Run several methods and keep the one with the highest average NMI to the clusterings (Strehl and Ghosh, 2002).
+
+    Parameters
+    ----------
+    X : label matrix of shape (n_samples, n_clusterings)
+    n_clusters : int, optional
+        Number of clusters, for the default methods.
+    methods : dict or list of estimators, optional
+        With parameters of their own, by name; they are cloned, not changed. Default CSPA, HGPA and MCLA, as in the
+        paper, with ``n_clusters`` and ``random_state``.
+    random_state : int, RandomState or None
+        Seed of the default methods.
+
+    Returns
+    -------
+    SupraConsensus
+        ``labels``, ``best``, ``table`` and ``outcomes``. A method that fails has its error in its row.
+
+    Examples
+    --------
+    >>> from partita import supra_consensus
+    >>> X = {"a": [0, 0, 0, 1, 1, 1], "b": ["u", "u", "v", "v", "v", "v"], "c": [5, 5, 5, 6, 6, 6]}
+    >>> supra_consensus(X, 2, random_state=0).labels
+    array([0, 0, 0, 1, 1, 1])
+    """
+    if methods is None:
+        if n_clusters is None:
+            raise ValueError("n_clusters is None; pass it, or methods= with estimators of your own.")
+        methods = _default_methods(n_clusters, random_state)
+    if not isinstance(methods, Mapping):
+        if not isinstance(methods, list | tuple) or not all(hasattr(method, "fit") for method in methods):
+            raise TypeError(f"methods={methods!r:.60} must be a dict of estimators by name, or a list of estimators.")
+        methods = {f"{type(method).__name__}-{place}": method for place, method in enumerate(methods)}
+    if not methods:
+        raise ValueError("methods is empty; pass at least one estimator by name.")
+    matrix = check_label_matrix(X)
+    outcomes = list(run_methods(matrix, methods))
+    worked = [outcome for outcome in outcomes if outcome.labels is not None]
+    if not worked:
+        errors = "; ".join(f"{outcome.name}: {outcome.error}" for outcome in outcomes)
+        raise ValueError(f"no method gave a result: {errors}")
+    best = max(worked, key=lambda outcome: outcome.average_nmi)
+    assert best.labels is not None
+    return SupraConsensus(best.labels, best.name, as_table(outcomes), outcomes)
+
+
+def _default_methods(n_clusters: int, random_state: Any) -> dict[str, Any]:
+    from partita.consensus import CSPA, HGPA, MCLA
+
+    return {kind.__name__: kind(n_clusters, random_state=random_state) for kind in (CSPA, HGPA, MCLA)}
+
+
+def run_methods(matrix: LabelMatrix, methods: Mapping[str, Any]) -> Iterator[Outcome]:
+    """Fit each method; one that fails is reported and does not stop the others."""
+    for name, method in methods.items():
+        start = time.perf_counter()
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # each method would repeat what the door has said
+                fitted = clone(method).fit(matrix)
+                labels = fitted.labels_
+                nmi = average_nmi_score(matrix, labels)
+        except Exception as error:
+            seconds = time.perf_counter() - start
+            yield Outcome(name, None, 0, float("nan"), seconds, f"{type(error).__name__}: {error}")
+            continue
+        yield Outcome(name, labels, int(fitted.n_clusters_), float(nmi), time.perf_counter() - start, "")
+
+
+def as_table(outcomes: list[Outcome]) -> pd.DataFrame:
+    """One row a method, the highest average NMI first."""
+    columns = ["name", "n_clusters", "average_nmi", "seconds", "error"]
+    table = pd.DataFrame([{column: getattr(outcome, column) for column in columns} for outcome in outcomes])
+    table = table.rename(columns={"name": "method"})
+    return table.sort_values("average_nmi", ascending=False, na_position="last", kind="stable").reset_index(drop=True)
+
+
+def agreement(outcomes: list[Outcome]) -> pd.DataFrame:
+    """Adjusted Rand index between the results of every two methods, over objects that both label."""
+    from partita.metrics import adjusted_rand_score
+
+    worked = [outcome for outcome in outcomes if outcome.labels is not None]
+    names = [outcome.name for outcome in worked]
+    table = pd.DataFrame(np.eye(len(worked)), index=names, columns=names)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for a, first in enumerate(worked):
+            for b, second in enumerate(worked[:a]):
+                table.iloc[a, b] = table.iloc[b, a] = adjusted_rand_score(first.labels, second.labels)
+    return table

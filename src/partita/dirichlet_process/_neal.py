@@ -1,0 +1,221 @@
+"""Neal's algorithm 2: Gibbs sampling of assignments and means in turn.
+
+For each point i, without it (its cluster is forgotten if it was alone there),
+
+    p(z_i = c)    prop. to  n_c N(x_i | mu_c, sigma I)                 clusters that have points                 (1)
+    p(z_i = new)  prop. to  alpha N(x_i | 0, (rho + sigma) I),         and then mu_new | x_i                     (2)
+
+and after each sweep all means given their points, then the parameters that are to be estimated. Model and equations
+are in ``_dp_gaussian_model.py``.
+
+Points move one at a time, so two clusters that should be one lose and win points like a coin: with n points it takes
+about n sweeps until one is gone. From the best sample we therefore climb in log p(x, z) by moves of single points and
+by mergers of two clusters.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.spatial.distance import cdist
+from scipy.special import gammaln
+
+from partita._kernels import neal as kernel
+from partita._kernels.neal import NealModel as Model
+from partita._runs import Progress
+from partita._typing import Codes, FloatArray, IntArray
+from partita.dirichlet_process._dp_gaussian_model import (
+    Clusters,
+    Priors,
+    draw_means,
+    draw_model,
+    log_hyper_prior,
+    log_joint,
+    posterior_means,
+    summarise,
+)
+from partita.dirichlet_process._dp_means import nearest_center
+
+_NEW = 8  # rows of normal numbers drawn at a time for the means of new clusters
+_MANY = 10  # clusters of the chains that do not start from one
+_CLIMBS = 100
+
+
+class Plan(NamedTuple):
+    """How long to sample."""
+
+    n_sweeps: int
+    burn_in: int
+    thin: int
+
+    @property
+    def kept(self) -> range:
+        """Sweeps of which the sample is kept."""
+        return range(self.burn_in + self.thin - 1, self.n_sweeps, self.thin)
+
+
+class Mode(NamedTuple):
+    """An assignment of high posterior probability."""
+
+    z: IntArray
+    model: Model
+    log_joint: float
+    log_posterior: float  # with the prior of the estimated parameters
+
+
+class Chain(NamedTuple):
+    """What one chain found."""
+
+    samples: Codes  # (n_kept, n)
+    clusters: list[Clusters]  # of the kept samples
+    models: list[Model]  # of the kept samples
+    log_joint: FloatArray  # (n_sweeps,)
+    n_clusters: IntArray  # (n_sweeps,)
+    parameters: FloatArray  # (n_sweeps, 3): alpha, sigma, rho
+    best: Mode
+
+
+class Sampler:
+    """One chain: points, assignments, means and parameters."""
+
+    def __init__(self, points: FloatArray, z: IntArray, model: Model, priors: Priors, rng: np.random.Generator) -> None:
+        self.rng, self.priors, self.model = rng, priors, model
+        self.data = kernel.NealPoints(points, np.einsum("ij,ij->i", points, points))
+        self.z = z.astype(np.int64)
+        self.clusters = summarise(points, self.z, int(self.z.max()) + 1)
+        self.means = draw_means(self.clusters, model, rng)
+
+    def sweep(self) -> None:
+        """Draw all assignments, all means, and the parameters."""
+        self.draw_assignments()
+        self.clusters = summarise(self.data.points, self.z, len(self.means))
+        self.means = draw_means(self.clusters, self.model, self.rng)
+        self.model = draw_model(self.model, self.priors, self.clusters, self.means, self.rng)
+
+    def draw_assignments(self) -> None:
+        """(1) and (2) for every point; clusters without points are forgotten."""
+        n, d = self.data.points.shape
+        uniform = self.rng.random(n)
+        state, place, n_slots = make_state(self.z, self.means), 0, len(self.means)
+        while True:
+            normal = self.rng.standard_normal((_NEW, d))
+            place, n_slots = kernel.sweep(self.data, state, self.model, n_slots, place, uniform, normal)
+            if place == n:
+                break
+            if n_slots == len(state.size):
+                state = make_state(self.z, state.means.T)
+        there = state.size[:n_slots] > 0
+        self.means = state.means.T[:n_slots][there]
+        if not there.all():
+            self.z = (np.cumsum(there) - 1)[self.z]
+
+
+def make_state(z: IntArray, means: FloatArray) -> kernel.NealState:
+    """State of the kernels, with room for as many clusters more."""
+    k, d = means.shape
+    wide = np.empty((d, 2 * k + _NEW))
+    wide[:, :k] = means.T
+    return kernel.NealState(z, np.bincount(z, minlength=2 * k + _NEW), wide)
+
+
+def start_assignment(points: FloatArray, number: int, rng: np.random.Generator) -> IntArray:
+    """Chains start in turn from points that are nearest to one of ten, far from each other, and from one cluster."""
+    if number % 2:
+        return np.zeros(len(points), dtype=np.int64)
+    centers = points[[int(rng.integers(len(points)))]]
+    while len(centers) < _MANY:  # each prop. to the squared distance from those before, as in k-means++
+        total = np.cumsum(nearest_center(points, centers)[1])
+        if total[-1] == 0:
+            break
+        far = int(np.searchsorted(total, rng.random() * total[-1], side="right").clip(max=len(points) - 1))
+        centers = np.vstack([centers, points[far]])
+    return np.unique(nearest_center(points, centers)[0], return_inverse=True)[1].reshape(-1)
+
+
+def start_model(points: FloatArray, z: IntArray, given: Model, priors: Priors) -> Model:
+    """Given values, and for those to be estimated about the mean of their posterior."""
+    clusters = summarise(points, z, int(z.max()) + 1)
+    alpha, sigma, rho = given
+    if priors.sigma is not None:
+        sigma = (priors.sigma.rate + 0.5 * clusters.within) / (priors.sigma.shape + 0.5 * points.size)
+    if priors.rho is not None:
+        squares = float((clusters.centroid**2).sum())
+        rho = (priors.rho.rate + 0.5 * squares) / (priors.rho.shape + 0.5 * clusters.centroid.size)
+    return Model(alpha, sigma, rho)
+
+
+def run_chain(sampler: Sampler, plan: Plan, bar: Progress) -> Chain:
+    """Sample, keep every ``thin``-th sample after the burn-in, and climb from the best."""
+    samples = np.empty((len(plan.kept), len(sampler.z)), dtype=np.int32)
+    clusters: list[Clusters] = []
+    models: list[Model] = []
+    trace, n_clusters = np.empty(plan.n_sweeps), np.empty(plan.n_sweeps, dtype=np.int64)
+    parameters = np.empty((plan.n_sweeps, 3))
+    best = Mode(sampler.z, sampler.model, -np.inf, -np.inf)
+    for t in range(plan.n_sweeps):
+        sampler.sweep()
+        trace[t], n_clusters[t] = log_joint(sampler.clusters, sampler.model), len(sampler.means)
+        parameters[t] = sampler.model
+        value = trace[t] + log_hyper_prior(sampler.model, sampler.priors)
+        if t >= plan.burn_in and value > best.log_posterior:
+            best = Mode(sampler.z.copy(), sampler.model, trace[t], value)
+        if t in plan.kept:
+            samples[len(models)] = sampler.z
+            models.append(sampler.model)
+            clusters.append(sampler.clusters)
+        bar.update(1)
+    mode = climb_from(sampler.data, best.z, best.model, sampler.priors)
+    return Chain(samples, clusters, models, trace, n_clusters, parameters, mode)
+
+
+def climb_from(data: kernel.NealPoints, z: IntArray, model: Model, priors: Priors) -> Mode:
+    """Raise log p(x, z) until no move of one point and no merger of two clusters raises it further."""
+    z = z.copy()
+    for _ in range(_CLIMBS):
+        z = _move_points(data, z, model)
+        merged = _merge(data.points, z, model)
+        if merged is None:
+            break
+        z = merged
+    value = log_joint(summarise(data.points, z, int(z.max()) + 1), model)
+    return Mode(z, model, value, value + log_hyper_prior(model, priors))
+
+
+def _move_points(data: kernel.NealPoints, z: IntArray, model: Model) -> IntArray:
+    for _ in range(_CLIMBS):
+        clusters = summarise(data.points, z, int(z.max()) + 1)
+        state = make_state(z, posterior_means(clusters, model)[0])
+        total = np.zeros(state.means.shape)
+        total[:, : len(clusters.size)] = (clusters.centroid * clusters.size[:, None]).T
+        n_moved = kernel.climb(data, state, model, total, len(clusters.size))
+        z = np.unique(state.z, return_inverse=True)[1].reshape(-1)
+        if n_moved == 0:
+            break
+    return z
+
+
+def _merge(points: FloatArray, z: IntArray, model: Model) -> IntArray | None:
+    """The assignment after the best merger of two clusters, or None if none raises log p(x, z)."""
+    gain = merger_gains(summarise(points, z, int(z.max()) + 1), model)
+    a, b = np.unravel_index(int(np.argmax(gain)), gain.shape)
+    if not gain[a, b] > 1e-9:
+        return None
+    joined = np.where(z == b, a, z)
+    return np.where(joined > b, joined - 1, joined)
+
+
+def merger_gains(clusters: Clusters, model: Model) -> FloatArray:
+    """By how much log p(x, z) rises if clusters a < b become one: (k, k), -inf elsewhere."""
+    size, d = clusters.size.astype(np.float64), clusters.centroid.shape[1]
+    both, product = size[:, None] + size, size[:, None] * size
+    apart = cdist(clusters.centroid, clusters.centroid, "sqeuclidean")
+    weighted = size * (clusters.centroid**2).sum(axis=1)
+    squared = (weighted[:, None] + weighted) / both - product / both**2 * apart  # |xbar|^2 of both together
+
+    def of_mean(n: FloatArray, length: FloatArray) -> FloatArray:
+        total = model.sigma + model.rho * n
+        return np.asarray(gammaln(n) - 0.5 * (d * np.log(total) + n * length / total))
+
+    alone = of_mean(size, weighted / size)
+    gain = of_mean(both, squared) - alone[:, None] - alone
+    gain -= 0.5 * (d * np.log(model.sigma) + product / both * apart / model.sigma) + np.log(model.alpha)
+    return np.where(np.triu(np.ones(gain.shape, dtype=bool), 1), gain, -np.inf)

@@ -1,0 +1,95 @@
+"""Documents to features, as the text experiments of PEACE have it: a pipeline of scikit-learn's parts and a stemmer."""
+
+import re
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, TfidfVectorizer
+from sklearn.feature_selection import SelectKBest
+from sklearn.pipeline import Pipeline
+from sklearn.utils.sparsefuncs import mean_variance_axis
+
+from partita._optional import require
+from partita._typing import FloatArray
+
+_TOKEN = re.compile(r"[^\W\d_]{2,}")  # letters of any alphabet, at least two
+
+
+def make_text_features(
+    n_terms: int | None = 500, *, min_documents: int = 40, stem: bool = True, stop_words: Any = "english"
+) -> Pipeline:
+    """A pipeline from documents to tf-idf features.
+
+    Tokens in small letters, without stop words, stemmed by Porter's algorithm, weighted by tf-idf with rows of length
+    1; tokens of few documents are dropped, then those of low variance.
+
+    Parameters
+    ----------
+    n_terms : int, optional, default=500
+        Number of terms to keep, those of the largest variance; None keeps all.
+    min_documents : int, default=40
+        Documents that a term must be in, at least.
+    stem : bool, default=True
+        Stem the tokens; needs the extra ``text``.
+    stop_words : "english", collection of str or None, default="english"
+        Tokens to leave out, before stemming.
+
+    Returns
+    -------
+    sklearn.pipeline.Pipeline
+        Its ``fit_transform(documents)`` gives a sparse (n_documents, n_terms) matrix, for instance for
+        ``KMeansEnsemble(metric="cosine")``; ``get_feature_names_out()`` the terms.
+
+    References
+    ----------
+    A. Lourenço, S. Rota Bulò, N. Rebagliati, A. Fred, M. Figueiredo, M. Pelillo, Probabilistic evidence accumulation
+    for clustering ensembles, ICPRAM 2013. M. F. Porter, An algorithm for suffix stripping, Program 14 (1980) 130-137.
+
+    Examples
+    --------
+    >>> from partita import make_text_features
+    >>> documents = ["Clusters of clusters", "a cluster of stars", "the stars are bright"]
+    >>> features = make_text_features(n_terms=2, min_documents=1)
+    >>> features.fit_transform(documents).shape
+    (3, 2)
+    >>> features.get_feature_names_out()
+    array(['bright', 'cluster'], dtype=object)
+    """
+    if stem:
+        require("snowballstemmer", extra="text", purpose="stemming")
+    if isinstance(stop_words, str) and stop_words != "english":
+        raise ValueError(f"stop_words={stop_words!r} is not known; pass 'english', a collection of words or None.")
+    words = ENGLISH_STOP_WORDS if stop_words == "english" else frozenset(stop_words or ())
+    vectorizer = TfidfVectorizer(analyzer=_Analyzer(words, stem), min_df=min_documents)
+    return Pipeline(
+        [("tfidf", vectorizer), ("variance", SelectKBest(_variance, k="all" if n_terms is None else n_terms))]
+    )
+
+
+class _Analyzer:
+    """Tokens of a document; a class, so that a fitted pipeline can be pickled."""
+
+    def __init__(self, stop_words: frozenset[str], stem: bool) -> None:
+        self.stop_words = stop_words
+        self.stem = stem
+
+    def __call__(self, document: str) -> list[str]:
+        tokens = [token for token in _TOKEN.findall(document.lower()) if token not in self.stop_words]
+        return [_stem(token) for token in tokens] if self.stem else tokens
+
+
+@lru_cache(maxsize=100_000)
+def _stem(token: str) -> str:
+    return str(_stemmer().stemWord(token))
+
+
+@lru_cache(maxsize=1)
+def _stemmer() -> Any:
+    import snowballstemmer
+
+    return snowballstemmer.stemmer("porter")
+
+
+def _variance(X: Any, y: Any = None) -> FloatArray:
+    return np.asarray(mean_variance_axis(X, axis=0)[1])

@@ -1,0 +1,182 @@
+"""EAC against brute force: SciPy on the full matrix, connected components, and the definition of lifetimes."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.cluster.hierarchy import fcluster, is_valid_linkage
+from scipy.cluster.hierarchy import linkage as scipy_linkage
+from scipy.spatial.distance import squareform
+
+import partita.consensus.pairwise._evidence_accumulation as module
+from partita import EAC
+from partita.exceptions import NotEnoughMemoryError
+from tests import twins
+from tests.ensembles import label_matrices, noisy_ensemble, same_partition
+
+LINKAGES = ["single", "average", "complete", "ward"]
+
+
+def untied_ensemble(rng, n=40, m=120, missing=0.2, copies=0):
+    """Random labels under random weights: no two pairs are equally similar but by being copies."""
+    X = rng.integers(0, 3, size=(n, m))
+    X = np.where(rng.random((n, m)) < missing, -1, X)
+    X[:, 0] = rng.integers(0, 3, size=n)
+    X = np.vstack([X, X[rng.integers(n, size=copies)]]) if copies else X
+    return X, rng.random(m) + 0.1
+
+
+@pytest.mark.parametrize("copies", [0, 25])
+@pytest.mark.parametrize("missing", [0.0, 0.2, 0.5])
+@pytest.mark.parametrize("linkage", LINKAGES)
+def test_tree_is_scipys_on_the_full_matrix(linkage, missing, copies, rng):
+    X, weights = untied_ensemble(rng, missing=missing, copies=copies)
+    D = twins.dissimilarity(X, weights)
+    expected = scipy_linkage(squareform(D, checks=False), linkage)
+    model = EAC(3, linkage=linkage, weights=weights).fit(X)
+    assert is_valid_linkage(model.dendrogram_)
+    assert np.allclose(model.dendrogram_[:, 2], expected[:, 2], atol=1e-12)
+    assert np.array_equal(np.sort(model.dendrogram_[:, 3]), np.sort(expected[:, 3])) or copies
+    for k in range(2, 12):
+        labels = EAC(k, linkage=linkage, weights=weights).fit_predict(X)
+        assert len(np.unique(labels)) == k
+        assert same_partition(labels, fcluster(expected, k, "maxclust"))
+
+
+def test_exact_ward_is_scipys_on_the_one_hot_points(rng):
+    """Complete ensembles: sqrt(2 (1 - S)) is the distance of the one-hot rows, divided by the root of their number."""
+    X, weights = untied_ensemble(rng, missing=0, copies=15)
+    points = twins.one_hot(X, weights) / np.sqrt(weights.sum())
+    expected = scipy_linkage(points, "ward")
+    model = EAC(5, linkage="ward", ward="exact", weights=weights).fit(X)
+    assert np.allclose(model.dendrogram_[:, 2], expected[:, 2], atol=1e-7)  # SciPy takes roots of rounded squares
+    assert same_partition(model.labels_, fcluster(expected, 5, "maxclust"))
+
+
+@given(label_matrices(max_rows=12, max_columns=5), st.sampled_from([0.0, 0.2, 1 / 3, 0.5, 0.75, 1.0]))
+def test_single_link_at_a_threshold_is_connected_components(X, threshold):
+    X = X[(X >= 0).any(axis=1)]
+    X = X[:, (X >= 0).any(axis=0)]
+    S = 1 - twins.dissimilarity(X)
+    labels = EAC(linkage="single", threshold=threshold).fit_predict(X)
+    assert same_partition(labels, twins.components(threshold <= S))
+
+
+@pytest.mark.parametrize("linkage", ["single", "average", "complete"])
+def test_threshold_cuts_the_tree_at_one_minus_it(linkage, X):
+    D = twins.dissimilarity(X)
+    expected = scipy_linkage(squareform(D, checks=False), linkage)
+    model = EAC(linkage=linkage, threshold=0.37).fit(X)
+    if linkage == "single":
+        assert same_partition(model.labels_, fcluster(expected, 1 - 0.37, "distance"))
+    assert (model.dendrogram_[:, 2] <= 1 - 0.37).sum() == len(X) - model.n_clusters_
+
+
+@given(label_matrices(max_rows=12, max_columns=5, min_rows=3))
+def test_lifetimes_are_differences_of_heights(X):
+    X = X[(X >= 0).any(axis=1)]
+    X = X[:, (X >= 0).any(axis=0)]
+    model = EAC(linkage="single").fit(X)
+    h, n = model.dendrogram_[:, 2], len(X)
+    assert len(model.dendrogram_) == n - 1
+    assert len(model.lifetimes_) == max(n - 2, 0)
+    for k in range(2, n):
+        assert model.lifetimes_[k - 2] == pytest.approx(h[n - k] - h[n - k - 1], abs=1e-15)
+    if n > 2:
+        assert model.lifetimes_.sum() == pytest.approx(h[-1] - h[0])
+        if model.lifetimes_.max() > 1e-9:
+            assert model.n_clusters_ == np.flatnonzero(model.lifetimes_ > model.lifetimes_.max() - 1e-9)[0] + 2
+
+
+def test_highest_lifetime_and_its_ties():
+    heights = np.array([0.0, 0.1, 0.4, 0.7, 0.75])
+    lives = module.lifetimes(heights)
+    assert np.allclose(lives, [0.05, 0.3, 0.3, 0.1])
+    assert module._longest_life(lives, heights, 1e-9, allow_one=False) == 3
+    assert module._longest_life(lives, heights, 1e-9, allow_one=True) == 3
+    assert module._longest_life(lives, heights / 2, 1e-9, allow_one=True) == 1
+
+
+def test_one_cluster_only_on_request():
+    X = noisy_ensemble(sizes=(40,), n_clusterings=30, flip=0.0, missing=0).X
+    X[:4] += np.random.default_rng(0).integers(0, 2, size=(4, 30))
+    assert EAC().fit(X).n_clusters_ > 1
+    assert EAC(allow_one=True).fit(X).n_clusters_ == 1
+
+
+def test_merges_at_one_height_have_no_cut_between():
+    """All apart, or all together: no number in between is better than another."""
+    assert EAC().fit([[0, 1, 2, 3]]).n_clusters_ == 4
+    together = np.zeros((4, 10), int)
+    together[np.arange(4), np.arange(4)] = 1
+    assert EAC().fit(together).n_clusters_ == 4  # one cluster only on request
+    assert EAC(allow_one=True).fit(together).n_clusters_ == 1
+    assert EAC().fit([[0, 1]]).n_clusters_ == 2
+    assert EAC().fit([[0, 0, 1]] * 3).labels_.tolist() == [0, 0, 1]
+
+
+def test_leaves_are_the_labelled_objects(X):
+    with_empty = np.insert(X, [0, 5], -1, axis=0)
+    with pytest.warns(UserWarning, match="2 of 64 objects"):
+        model = EAC().fit(with_empty)
+    assert np.array_equal(model.leaves_, np.flatnonzero((with_empty >= 0).any(axis=1)))
+    assert len(model.dendrogram_) == len(model.leaves_) - 1
+
+
+def test_weights_of_objects_let_all_of_them_stay_apart(truth):
+    """Distinct rows of weight 2 are copies, so the cut into all of them is a candidate."""
+    X = np.array([[0, 0], [1, 1], [2, 2]])
+    assert same_partition(EAC().fit(X, sample_weight=[2, 2, 2]).labels_, [0, 1, 2])
+
+
+@pytest.mark.parametrize("linkage", LINKAGES)
+def test_float32_gives_the_same_tree(linkage, rng, monkeypatch):
+    X, weights = untied_ensemble(rng, n=150, copies=30)
+    double = EAC(6, linkage=linkage, weights=weights).fit(X)
+    monkeypatch.setattr(module, "_DOUBLE_BYTES", 0)
+    single = EAC(6, linkage=linkage, weights=weights).fit(X)
+    assert np.allclose(double.dendrogram_[:, 2], single.dendrogram_[:, 2], atol=1e-5)
+    assert same_partition(double.labels_, single.labels_)
+
+
+def test_tree_larger_than_memory_is_refused_and_single_is_not(X, monkeypatch):
+    monkeypatch.setenv("PARTITA_MAX_MEMORY", "16kB")
+    with pytest.raises(
+        NotEnoughMemoryError, match=r"linkage='average' on 60 distinct rows needs .* use linkage='single'"
+    ):
+        EAC().fit(X)
+    EAC(linkage="single").fit(X)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_clusters": 3, "threshold": 0.5}, "n_clusters=3 and threshold=0.5 are both given"),
+        ({"cut": "threshold"}, "cut='threshold' needs threshold"),
+        ({"cut": "n_clusters"}, "cut='n_clusters' needs n_clusters"),
+        ({"linkage": "ward", "threshold": 0.5}, "linkage='ward' with threshold: Ward's heights are no similarities"),
+        ({"linkage": "ward", "allow_one": True}, "linkage='ward' with allow_one=True"),
+        ({"linkage": "centroid"}, r"'linkage' parameter of EAC must be a str among .* Got 'centroid' instead"),
+        ({"n_clusters": 0}, r"'n_clusters' parameter of EAC must be an int in the range \[1, inf\)"),
+        ({"n_clusters": 2.5}, r"'n_clusters' parameter of EAC"),
+        ({"threshold": 1.2}, r"'threshold' parameter of EAC must be a float in the range \[0.0, 1.0\]"),
+    ],
+)
+def test_refused(X, parameters, message):
+    with pytest.raises(ValueError, match=message):
+        EAC(**parameters).fit(X)
+
+
+def test_explicit_cut_settles_a_contradiction(X):
+    assert EAC(3, threshold=0.9, cut="n_clusters").fit(X).n_clusters_ == 3
+
+
+def test_progress_is_shown_when_asked(X, capsys, monkeypatch):
+    import tqdm
+
+    shown = []
+    monkeypatch.setattr(tqdm, "tqdm", lambda **options: shown.append(options["desc"]) or tqdm.std.tqdm(**options))
+    EAC(verbose=True).fit(X)
+    EAC(linkage="single", verbose=1).fit(X)
+    assert shown == ["co-association", "linkage", "single linkage"]
+    assert capsys.readouterr().err == ""  # it took less than two seconds
