@@ -19,8 +19,8 @@ from partita._runs import Progress, draw_sample, draw_seeds, in_order, progress,
 from partita._typing import Codes, FloatArray, IntArray
 from partita.base import Consensus, LabelledRows
 from partita.consensus.models._bce_steps import (
-    Problem,
-    State,
+    BCEProblem,
+    BCEState,
     as_rows,
     beyond,
     expect_all,
@@ -30,7 +30,7 @@ from partita.consensus.models._bce_steps import (
     start_features,
     update,
 )
-from partita.consensus.models._em import Run, Stretch, climb
+from partita.consensus.models._em import EMRun, Stretch, climb
 from partita.consensus.models._label_model import LabelModel
 from partita.consensus.models._label_starts import STARTS, shares
 
@@ -46,8 +46,8 @@ _ALPHAS = (1.0, 0.1)  # where alpha starts, in turns: objects in many clusters e
 class Fitted(NamedTuple):
     """A run: where it began, where it ended, and q(theta) of each row there."""
 
-    first: State
-    run: Run
+    first: BCEState
+    run: EMRun
     gamma: FloatArray
 
 
@@ -185,41 +185,41 @@ class BCE(LabelModel):
         membership = gamma / gamma.sum(axis=1, keepdims=True)
         return Consensus(membership.argmax(axis=1), membership, self._state.alpha / self._state.alpha.sum())
 
-    def _problem(self, rows: LabelledRows) -> tuple[Ensemble, Problem]:
+    def _problem(self, rows: LabelledRows) -> tuple[Ensemble, BCEProblem]:
         self._warn_one_clustering(rows.ensemble)
-        return rows.ensemble, Problem(as_rows(rows.ensemble), label_columns(rows.ensemble, self.smoothing))
+        return rows.ensemble, BCEProblem(as_rows(rows.ensemble), label_columns(rows.ensemble, self.smoothing))
 
-    def _fit_problem(self, ensemble: Ensemble, problem: Problem, bar: Progress) -> Fitted:
+    def _fit_problem(self, ensemble: Ensemble, problem: BCEProblem, bar: Progress) -> Fitted:
         """The best start. Where there are many rows a sample decides which that is, and it is run again on all.
 
-        Run again from its beginning: where rows end depends on how alpha and beta got there, because the bound of a row
+        EMRun again from its beginning: where rows end depends on how alpha and beta got there, because the bound of a row
         has several maxima.
         """
         seeds = draw_seeds(self.random_state, self.n_init + 1)
         drawn = draw_sample(ensemble.row_weights, int(seeds[-1]))
         if drawn is None:
             return self._best_of(ensemble, problem, seeds[:-1], bar)
-        first: State = self._best_of(*take(ensemble, problem, drawn), seeds[:-1], bar).first
+        first: BCEState = self._best_of(*take(ensemble, problem, drawn), seeds[:-1], bar).first
         mixed = (1 - _SHARE) * first.table + _SHARE * shares(ensemble)[:, None]
         return self._climb(problem, first._replace(table=mixed), self.n_jobs, bar)
 
-    def _best_of(self, ensemble: Ensemble, problem: Problem, seeds: IntArray, bar: Progress) -> Fitted:
+    def _best_of(self, ensemble: Ensemble, problem: BCEProblem, seeds: IntArray, bar: Progress) -> Fitted:
         def run(task: tuple[int, int]) -> Fitted:
             number, seed = task
             start = STARTS[self.init](ensemble, self.n_clusters, seed)
             alpha = np.full(self.n_clusters, _ALPHAS[number % len(_ALPHAS)])
             location, spread = start_features(problem, start.labels, self.n_clusters)
-            return self._climb(problem, State(alpha, start.table, location, spread), None, bar)
+            return self._climb(problem, BCEState(alpha, start.table, location, spread), None, bar)
 
         runs: list[Fitted] = list(in_order(run, list(enumerate(seeds.tolist())), self.n_jobs))
         return max(runs, key=lambda fitted: fitted.run.history[-1])
 
-    def _climb(self, problem: Problem, first: State, n_jobs: int | None, bar: Progress) -> Fitted:
+    def _climb(self, problem: BCEProblem, first: BCEState, n_jobs: int | None, bar: Progress) -> Fitted:
         gamma = flat_gamma(problem, first.alpha)
         bounds = np.empty(len(gamma))
         columns, last, n = problem.columns, [-np.inf, -np.inf], problem.n
 
-        def expect(state: State) -> tuple[Any, float]:
+        def expect(state: BCEState) -> tuple[Any, float]:
             near = last[1] - last[0] <= _NEAR * self.tol * max(abs(last[1]), n)
             steps = _MANY_STEPS if near else _FEW_STEPS
             sums = expect_all(problem, state, gamma, bounds, n_steps=steps, tol=_SETTLED, n_jobs=n_jobs)
@@ -240,10 +240,10 @@ class BCE(LabelModel):
 
     def _place(self, codes: Codes) -> tuple[FloatArray, FloatArray]:
         """Gamma and lower bounds of rows; one that was fitted starts where the fit left it."""
-        problem = Problem(as_rows(self._columns.layout.with_rows(codes)), self._columns)
+        problem = BCEProblem(as_rows(self._columns.layout.with_rows(codes)), self._columns)
         return settle(problem, self._state, self._start_at(problem, codes))
 
-    def _start_at(self, problem: Problem, codes: Codes, features: FloatArray | None = None) -> FloatArray:
+    def _start_at(self, problem: BCEProblem, codes: Codes, features: FloatArray | None = None) -> FloatArray:
         """Gamma of the fitted row that a row is equal to, or all clusters alike."""
         fitted_codes, fitted_features, fitted_gamma = self._fitted
         gamma = flat_gamma(problem, self._state.alpha)
@@ -291,13 +291,13 @@ class BCE(LabelModel):
         return np.asarray((encoder.known(matrix.codes[:, used]) >= 0) @ encoder.clustering_weights)
 
 
-def take(ensemble: Ensemble, problem: Problem, counts: IntArray) -> tuple[Ensemble, Problem]:
+def take(ensemble: Ensemble, problem: BCEProblem, counts: IntArray) -> tuple[Ensemble, BCEProblem]:
     """The rows with a positive count, with that count."""
     few = ensemble.sample(counts)
-    return few, Problem(as_rows(few, problem.rows.features[counts > 0]), problem.columns)
+    return few, BCEProblem(as_rows(few, problem.rows.features[counts > 0]), problem.columns)
 
 
-def settle(problem: Problem, state: State, gamma: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
+def settle(problem: BCEProblem, state: BCEState, gamma: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
     """Follow the fixed point of each row to its end, from gamma or from all clusters alike; gamma and bounds there."""
     gamma = flat_gamma(problem, state.alpha) if gamma is None else gamma
     bounds = np.empty(len(gamma))

@@ -6,7 +6,7 @@ q(theta_i) = Dirichlet(gamma_i), q(z_ij) = phi_ij. E-step, to the fixed point, s
 
     phi_ijh prop. to p_hj(x_ij) exp(psi(gamma_ih)),     gamma_ih = alpha_h + sum_j u_j phi_ijh            (6.2, 6.6)
 
-M-step: the parameters of column j are their maximum-likelihood values under weights phi_ijh; alpha by Newton. Columns
+M-step: the parameters of column j are their maximum-likelihood values under weights phi_ijh; alpha by Newton. BCEColumns
 are labels (tables of probabilities) or features (Gaussian, Poisson, Bernoulli); u_j is the weight of a column.
 """
 
@@ -38,7 +38,7 @@ _NOISE = 0.1  # share of what all objects have in a start
 _TINY = 1e-10  # smallest rate, and smallest distance of a probability from 0 and 1
 
 
-class Columns(NamedTuple):
+class BCEColumns(NamedTuple):
     """What does not change during a fit: which columns there are, and how much they count."""
 
     layout: Ensemble  # without rows; its clustering weights are u of the labels
@@ -48,7 +48,7 @@ class Columns(NamedTuple):
     smoothing: float
 
 
-class State(NamedTuple):
+class BCEState(NamedTuple):
     """Parameters of the model."""
 
     alpha: FloatArray  # (k,)
@@ -57,11 +57,11 @@ class State(NamedTuple):
     spread: FloatArray  # (d, k) variance
 
 
-class Problem(NamedTuple):
+class BCEProblem(NamedTuple):
     """Rows and columns of a fit."""
 
     rows: MembershipRows
-    columns: Columns
+    columns: BCEColumns
 
     @property
     def n(self) -> float:
@@ -77,10 +77,10 @@ class Problem(NamedTuple):
         return np.asarray(labels + ~np.isnan(self.rows.features) @ self.columns.feature_weight)
 
 
-def label_columns(ensemble: Ensemble, smoothing: float) -> Columns:
+def label_columns(ensemble: Ensemble, smoothing: float) -> BCEColumns:
     """Columns of an ensemble of labels, without features."""
     none = np.empty(0)
-    return Columns(ensemble.layout, np.empty(0, dtype=np.int64), none, none, smoothing)
+    return BCEColumns(ensemble.layout, np.empty(0, dtype=np.int64), none, none, smoothing)
 
 
 def as_rows(ensemble: Ensemble, features: FloatArray | None = None) -> MembershipRows:
@@ -89,7 +89,7 @@ def as_rows(ensemble: Ensemble, features: FloatArray | None = None) -> Membershi
     return MembershipRows(ensemble.row_starts, ensemble.row_cells, beside, ensemble.row_weights)
 
 
-def as_parameters(state: State, columns: Columns) -> MembershipParameters:
+def as_parameters(state: BCEState, columns: BCEColumns) -> MembershipParameters:
     """The state as the kernel wants it."""
     return MembershipParameters(
         state.alpha, state.table, columns.layout.cell_weights,
@@ -97,12 +97,12 @@ def as_parameters(state: State, columns: Columns) -> MembershipParameters:
     )  # fmt: skip
 
 
-def flat_gamma(problem: Problem, alpha: FloatArray) -> FloatArray:
+def flat_gamma(problem: BCEProblem, alpha: FloatArray) -> FloatArray:
     """Where the first E-step starts: every column's weight in equal parts on all clusters."""
     return np.asarray(alpha + problem.observed_weight[:, None] / len(alpha))
 
 
-def start_features(problem: Problem, labels: Array, n_clusters: int) -> tuple[FloatArray, FloatArray]:
+def start_features(problem: BCEProblem, labels: Array, n_clusters: int) -> tuple[FloatArray, FloatArray]:
     """Mean of every feature in the clusters of a start, mixed with the mean of all; variance of all."""
     rows, columns = problem
     seen = ~np.isnan(rows.features)
@@ -127,8 +127,8 @@ def start_features(problem: Problem, labels: Array, n_clusters: int) -> tuple[Fl
 
 
 def local_stats(
-    problem: Problem,
-    state: State,
+    problem: BCEProblem,
+    state: BCEState,
     block: tuple[int, int],
     *,
     gamma: FloatArray,
@@ -153,8 +153,8 @@ def add_up(parts: Iterable[MembershipSums]) -> MembershipSums:
 
 
 def expect_all(
-    problem: Problem,
-    state: State,
+    problem: BCEProblem,
+    state: BCEState,
     gamma: FloatArray,
     bounds: FloatArray,
     *,
@@ -168,7 +168,7 @@ def expect_all(
     return add_up(in_order(task, edges, n_jobs))
 
 
-def penalised_bound(state: State, sums: MembershipSums, columns: Columns) -> float:
+def penalised_bound(state: BCEState, sums: MembershipSums, columns: BCEColumns) -> float:
     """What EM climbs: the lower bound and, with smoothing, eps sum log beta."""
     bound = float(sums.bound[0])
     if columns.smoothing:
@@ -176,14 +176,14 @@ def penalised_bound(state: State, sums: MembershipSums, columns: Columns) -> flo
     return bound
 
 
-def update(state: State, sums: MembershipSums, *, columns: Columns, n: float) -> State:
+def update(state: BCEState, sums: MembershipSums, *, columns: BCEColumns, n: float) -> BCEState:
     """M-step; ``n`` is the weight of all rows."""
     table = normalise(sums.labels + columns.smoothing, columns.layout, state.table)
     location, spread = update_features(state, sums.features, columns)
-    return State(maximise_alpha(state.alpha, sums.log_theta, n), table, location, spread)
+    return BCEState(maximise_alpha(state.alpha, sums.log_theta, n), table, location, spread)
 
 
-def update_features(state: State, sums: FloatArray, columns: Columns) -> tuple[FloatArray, FloatArray]:
+def update_features(state: BCEState, sums: FloatArray, columns: BCEColumns) -> tuple[FloatArray, FloatArray]:
     """Weighted means and variances; a cluster without mass keeps what it had."""
     mass, first, second = sums
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -196,7 +196,7 @@ def update_features(state: State, sums: FloatArray, columns: Columns) -> tuple[F
     return np.where(there, location, state.location), np.where(there, spread, state.spread)
 
 
-def beyond(old: State, new: State, factor: float, *, columns: Columns) -> State:
+def beyond(old: BCEState, new: BCEState, factor: float, *, columns: BCEColumns) -> BCEState:
     """Go ``factor`` times as far as from ``old`` to ``new``: in logs, Gaussian means as they are."""
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.where(old.table > 0, new.table / old.table, 1.0)
@@ -207,7 +207,7 @@ def beyond(old: State, new: State, factor: float, *, columns: Columns) -> State:
     location = np.where(gaussian, old.location + factor * (new.location - old.location), further[0])
     location = np.where((columns.families == BERNOULLI)[:, None], np.minimum(location, 1 - _TINY), location)
     spread = np.where(gaussian, np.maximum(further[1], columns.smallest_variance[:, None]), 1.0)
-    return State(alpha, table, location, spread)
+    return BCEState(alpha, table, location, spread)
 
 
 def _further(old: FloatArray, new: FloatArray, factor: float) -> FloatArray:

@@ -13,7 +13,7 @@ from partita._typing import FloatArray
 _BLOCK = 8192  # rows a block, at least
 
 
-class Run(NamedTuple):
+class EMRun(NamedTuple):
     """Where a climb ended."""
 
     state: Any
@@ -43,7 +43,7 @@ def climb(
     n: float,
     bar: Progress,
     stretch: Stretch | None = None,
-) -> Run:
+) -> EMRun:
     """Alternate until the bound rises by less than ``tol``, relatively; statistics and bound are of the last state.
 
     The rise is relative to the bound or, because that can be 0, to the number ``n`` of objects if that is larger.
@@ -67,9 +67,9 @@ def climb(
         bar.update(1)
         settled = rise <= tol * max(abs(history[-2]), n)
         if settled and factor == 1:
-            return Run(state, stats, history, True)
+            return EMRun(state, stats, history, True)
         factor = 1.0 if settled or stretch is None else min(_GROWTH * factor, _LONGEST)
-    return Run(state, stats, history, False)
+    return EMRun(state, stats, history, False)
 
 
 def block_edges(n_rows: int, n_cells: int) -> list[tuple[int, int]]:

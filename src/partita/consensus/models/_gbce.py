@@ -18,7 +18,7 @@ from partita._labels.validation import LabelMatrix, check_label_matrix, check_sa
 from partita._typing import Array, Codes, FloatArray, IntArray
 from partita.base import LabelledRows, remember_columns
 from partita.consensus.models._bce import BCE, settle
-from partita.consensus.models._bce_steps import Problem, as_rows, label_columns
+from partita.consensus.models._bce_steps import BCEProblem, as_rows, label_columns
 from partita.consensus.models._label_model import UNSEEN
 from partita.consensus.models._label_tables import by_clustering
 
@@ -205,7 +205,7 @@ class GBCE(BCE):
         of_numbers = ~np.isnan(numbers) @ self._table.weights[self._table.numeric]
         return np.asarray(of_numbers + (codes >= 0) @ self._table.weights[self._table.categorical])
 
-    def _problem(self, rows: LabelledRows) -> tuple[Ensemble, Problem]:
+    def _problem(self, rows: LabelledRows) -> tuple[Ensemble, BCEProblem]:
         if self._table is None:
             return super()._problem(rows)
         there = rows.row_of_object >= 0
@@ -215,7 +215,7 @@ class GBCE(BCE):
             feature_weight=self._table.weights[self._table.numeric],
             smallest_variance=self._table.smallest_variance,
         )
-        return ensemble, Problem(as_rows(ensemble, self._table.numbers[there]), columns)
+        return ensemble, BCEProblem(as_rows(ensemble, self._table.numbers[there]), columns)
 
     def _beside(self, labels: Ensemble, codes: Codes) -> Ensemble:
         """Categorical features are columns like those of labels."""
@@ -236,7 +236,7 @@ class GBCE(BCE):
         categories = np.full((n, len(table.categorical)), -1, dtype=np.int32) if categories is None else categories
         labels = self._placement.encoder.ensemble(codes)
         together = self._beside(labels, categories)
-        problem = Problem(as_rows(together, numbers), self._columns)
+        problem = BCEProblem(as_rows(together, numbers), self._columns)
         return settle(problem, self._state, self._start_at(problem, together.codes, numbers))
 
     def _place_with_features(self, codes: Codes, numbers: FloatArray, categories: Codes) -> tuple[IntArray, FloatArray]:

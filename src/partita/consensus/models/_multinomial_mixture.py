@@ -20,7 +20,7 @@ from partita._parameters import Interval, StrOptions
 from partita._runs import draw_sample, draw_seeds, in_order, progress, warn_not_converged
 from partita._typing import Array, Codes, FloatArray
 from partita.base import Consensus, LabelledRows
-from partita.consensus.models._em import Run, block_edges, climb
+from partita.consensus.models._em import EMRun, block_edges, climb
 from partita.consensus.models._label_model import UNSEEN, LabelModel
 from partita.consensus.models._label_starts import STARTS, Start, shares
 from partita.consensus.models._label_tables import column_sums, normalise
@@ -29,14 +29,14 @@ _TINY = 1e-300  # instead of 0 in logs
 _SHARE = 0.01  # of what all objects have, in clusters that were found on a sample
 
 
-class State(NamedTuple):
+class MixtureState(NamedTuple):
     """Parameters of the mixture."""
 
     weights: FloatArray  # (k,) pi
     table: FloatArray  # (n_cells, k) theta
 
 
-class Stats(NamedTuple):
+class MixtureStats(NamedTuple):
     """What the M-step needs; additive over blocks of rows."""
 
     mass: FloatArray  # (k,) sum of r
@@ -51,14 +51,14 @@ def as_rows(ensemble: Ensemble) -> mixture.MixtureRows:
 
 def local_stats(
     rows: mixture.MixtureRows, log_table: FloatArray, log_weights: FloatArray, block: tuple[int, int]
-) -> Stats:
+) -> MixtureStats:
     """E-step of a block of rows."""
     mass, label_mass = np.zeros(len(log_weights)), np.zeros(log_table.shape)
     log_likelihood = mixture.expect(rows, log_table, log_weights, *block, mass, label_mass)
-    return Stats(mass, label_mass, float(log_likelihood))
+    return MixtureStats(mass, label_mass, float(log_likelihood))
 
 
-def add_up(parts: Any) -> Stats:
+def add_up(parts: Any) -> MixtureStats:
     """Sum of the blocks' statistics."""
     first, *others = parts
     mass, label_mass, log_likelihood = first
@@ -66,10 +66,12 @@ def add_up(parts: Any) -> Stats:
         mass += other.mass
         label_mass += other.label_mass
         log_likelihood += other.log_likelihood
-    return Stats(mass, label_mass, log_likelihood)
+    return MixtureStats(mass, label_mass, log_likelihood)
 
 
-def expect_all(rows: mixture.MixtureRows, log_table: FloatArray, log_weights: FloatArray, n_jobs: int | None) -> Stats:
+def expect_all(
+    rows: mixture.MixtureRows, log_table: FloatArray, log_weights: FloatArray, n_jobs: int | None
+) -> MixtureStats:
     """E-step of all rows, in blocks."""
     edges = block_edges(len(rows.row_weights), len(log_table))
     return add_up(in_order(partial(local_stats, rows, log_table, log_weights), edges, n_jobs))
@@ -85,16 +87,16 @@ def posterior(
     return membership, log_likelihood
 
 
-def update(state: State, stats: Stats, layout: Ensemble, *, impute: bool = False) -> State:
+def update(state: MixtureState, stats: MixtureStats, layout: Ensemble, *, impute: bool = False) -> MixtureState:
     """M-step. With ``impute``, a missing label counts as the old parameters expect it (Topchy's version)."""
     mass = stats.label_mass
     if impute:
         missing = stats.mass - column_sums(mass, layout)
         mass = mass + np.maximum(missing, 0.0)[layout.cell_clustering] * state.table
-    return State(stats.mass / stats.mass.sum(), normalise(mass, layout, state.table))
+    return MixtureState(stats.mass / stats.mass.sum(), normalise(mass, layout, state.table))
 
 
-def log_tables(state: State, cell_weight: FloatArray, floor: float = _TINY) -> tuple[FloatArray, FloatArray]:
+def log_tables(state: MixtureState, cell_weight: FloatArray, floor: float = _TINY) -> tuple[FloatArray, FloatArray]:
     """Logs of theta, times the weight of the clustering, and of pi."""
     log_table = np.log(np.maximum(state.table, floor)) * cell_weight[:, None]
     return log_table, np.log(np.maximum(state.weights, _TINY))
@@ -220,29 +222,29 @@ class MultinomialMixture(LabelModel):
                 few = ensemble.sample(drawn)
                 found = self._best_of(few, seeds[:-1], self.n_jobs, bar).state
                 mixed = (1 - _SHARE) * found.table + _SHARE * shares(ensemble)[:, None]
-                best = self._climb(ensemble, State(found.weights, mixed), self.n_jobs, bar)
+                best = self._climb(ensemble, MixtureState(found.weights, mixed), self.n_jobs, bar)
         if not best.converged:
             warn_not_converged("EM", self.max_iter)
-        self._state: State = best.state
+        self._state: MixtureState = best.state
         self.history_, self.converged_ = best.history, best.converged
         self.n_iter_, self.lower_bound_ = len(best.history), best.history[-1]
         membership = posterior(as_rows(ensemble), *log_tables(self._state, self._layout.cell_weights))[0]
         return Consensus(membership.argmax(axis=1), membership, self._state.weights)
 
-    def _best_of(self, ensemble: Ensemble, seeds: Array, n_jobs: int | None, bar: Any) -> Run:
+    def _best_of(self, ensemble: Ensemble, seeds: Array, n_jobs: int | None, bar: Any) -> EMRun:
         start: Callable[..., Start] = STARTS[self.init]
 
-        def run(seed: int) -> Run:
+        def run(seed: int) -> EMRun:
             begin = start(ensemble, self.n_clusters, int(seed))
-            return self._climb(ensemble, State(begin.weights, begin.table), None, bar)
+            return self._climb(ensemble, MixtureState(begin.weights, begin.table), None, bar)
 
-        runs: list[Run] = list(in_order(run, list(seeds), n_jobs))
+        runs: list[EMRun] = list(in_order(run, list(seeds), n_jobs))
         return max(runs, key=lambda run: run.history[-1])
 
-    def _climb(self, ensemble: Ensemble, state: State, n_jobs: int | None, bar: Any) -> Run:
+    def _climb(self, ensemble: Ensemble, state: MixtureState, n_jobs: int | None, bar: Any) -> EMRun:
         rows = as_rows(ensemble)
 
-        def expect(state: State) -> tuple[Stats, float]:
+        def expect(state: MixtureState) -> tuple[MixtureStats, float]:
             stats = expect_all(rows, *log_tables(state, self._layout.cell_weights), n_jobs)
             return stats, stats.log_likelihood
 

@@ -20,7 +20,7 @@ from partita._runs import Progress
 from partita._typing import Array, FloatArray
 from partita.consensus.models._label_starts import STARTS
 from partita.consensus.models._multinomial_mixture import as_rows, posterior
-from partita.consensus.nbce._joint import Counts, Model, estimate_parameters, log_joint, means
+from partita.consensus.nbce._joint import Counts, NBCEModel, estimate_parameters, log_joint, means
 from partita.consensus.nbce._search import Search
 
 _NOISE = 0.1  # of equal shares in a start
@@ -30,12 +30,12 @@ _SHORT = 20  # sweeps of each start, before the best goes on
 _BLOCK = 8192  # rows of which the entropy is computed at a time
 
 
-class Solution(NamedTuple):
+class CVBSolution(NamedTuple):
     """Where the updates ended."""
 
     gamma: FloatArray  # (n_rows, K)
     counts: Counts  # expected
-    model: Model
+    model: NBCEModel
     history: list[float]  # variational bound after each sweep over all rows
     n_iter: int  # sweeps, over all rows or over those that still moved
     converged: bool
@@ -43,7 +43,7 @@ class Solution(NamedTuple):
 
 def solve(
     ensemble: Ensemble,
-    model: Model,
+    model: NBCEModel,
     gamma: FloatArray,
     *,
     second_order: bool,
@@ -52,7 +52,7 @@ def solve(
     max_iter: int,
     seed: int,
     bar: Progress,
-) -> Solution:
+) -> CVBSolution:
     """Sweep until no probability changes by more than ``tol``; ``estimate`` alpha0, beta by the bound if asked."""
     n_clusters, n_orders = gamma.shape[1], 2 if second_order else 1
     rows = kernel.CvbRows(
@@ -83,13 +83,13 @@ def solve(
             model = estimate_parameters(counts, model, *estimate)
             history.append(log_joint(counts, model) + entropy(gamma, ensemble.row_weights))
             if changes.max() < tol:
-                return Solution(gamma, counts, model, history, n_iter, True)
+                return CVBSolution(gamma, counts, model, history, n_iter, True)
         # rows that hardly moved wait until all have a turn again: most are settled long before the last
         since_all = 0 if active is everything else since_all + 1
         active = active[changes[active] > tol / 10]
         if since_all >= _TURNS or len(active) == 0 or n_iter == max_iter - 1:
             active = everything
-    return Solution(gamma, counts, model, history, max_iter, False)
+    return CVBSolution(gamma, counts, model, history, max_iter, False)
 
 
 def entropy(gamma: FloatArray, weight: FloatArray) -> float:
@@ -99,7 +99,7 @@ def entropy(gamma: FloatArray, weight: FloatArray) -> float:
     )
 
 
-def fit(ensemble: Ensemble, model: Model, search: Search, bar: Progress, *, second_order: bool) -> Solution:
+def fit(ensemble: Ensemble, model: NBCEModel, search: Search, bar: Progress, *, second_order: bool) -> CVBSolution:
     """The best of several starts, gone on with all objects if the starts competed on a sample."""
     few = search.few_objects(ensemble)
     go_on = partial(
@@ -111,14 +111,14 @@ def fit(ensemble: Ensemble, model: Model, search: Search, bar: Progress, *, seco
         bar=bar,
     )
 
-    def run(task: tuple[int, int]) -> Solution:
-        labels = number_by_size(STARTS[search.init](few, *task).labels.astype(np.int64), few.row_weights)
+    def run(task: tuple[int, int]) -> CVBSolution:
+        labels = number_by_size(STARTS[search.init](few, *task).labels.astype(np.int64), few.row_weights, ties="number")
         gamma = np.zeros((len(few.codes), search.n_clusters))
         gamma[:, : task[0]] = _NOISE / task[0]
         gamma[np.arange(len(labels)), labels] += 1 - _NOISE
         return go_on(few, model, gamma, max_iter=min(_SHORT, search.max_iter))
 
-    best: Solution = search.best(run, len(few.codes))
+    best: CVBSolution = search.best(run, len(few.codes))
     if few is ensemble:
         if best.converged or search.max_iter <= _SHORT:
             return drop_clusters(few, best)
@@ -130,7 +130,7 @@ def fit(ensemble: Ensemble, model: Model, search: Search, bar: Progress, *, seco
     return drop_clusters(ensemble, go_on(ensemble, best.model, gamma, max_iter=search.max_iter))
 
 
-def drop_clusters(ensemble: Ensemble, solution: Solution) -> Solution:
+def drop_clusters(ensemble: Ensemble, solution: CVBSolution) -> CVBSolution:
     """Take out clusters as long as that raises the bound: those that are nobody's first choice, then small ones.
 
     The approximations are kind to small clusters, zero order above all, and keep some that the bound does not want.
@@ -144,7 +144,7 @@ def drop_clusters(ensemble: Ensemble, solution: Solution) -> Solution:
     return solution
 
 
-def _take_out(ensemble: Ensemble, H: Any, solution: Solution, out: Array) -> Solution:
+def _take_out(ensemble: Ensemble, H: Any, solution: CVBSolution, out: Array) -> CVBSolution:
     """The solution without some clusters, if its bound is higher."""
     gamma = np.where(out, 0.0, solution.gamma)
     total = gamma.sum(axis=1, keepdims=True)

@@ -15,14 +15,14 @@ from partita._kernels import nbce_gibbs as kernel
 from partita._labels.ensemble import Ensemble
 from partita._runs import Progress
 from partita._typing import FloatArray, IntArray
-from partita.consensus.nbce._joint import HIGHEST, LOWEST, Counts, Model, log_joint, log_likelihood, log_prior
+from partita.consensus.nbce._joint import HIGHEST, LOWEST, Counts, NBCEModel, log_joint, log_likelihood, log_prior
 
 _STEPS = {"alpha0": 0.6, "beta": 0.25}  # of the random walk in log alpha0 and log beta
 _CLIMBS = 100
 _SMALL = 0.05  # share of the objects below which a cluster is small
 
 
-class Plan(NamedTuple):
+class GibbsPlan(NamedTuple):
     """How long to sample, and what."""
 
     n_sweeps: int
@@ -33,22 +33,22 @@ class Plan(NamedTuple):
     sample_beta: bool
 
 
-class Chain(NamedTuple):
+class GibbsChain(NamedTuple):
     """What one chain found."""
 
     samples: IntArray  # (n_kept, n) assignments
-    models: list[Model]  # of the kept samples
+    models: list[NBCEModel]  # of the kept samples
     log_joint: FloatArray  # (n_sweeps,)
     n_clusters: IntArray  # (n_sweeps,)
     best: IntArray  # (n,) assignment of the highest joint, climbed to its mode
-    best_model: Model
+    best_model: NBCEModel
     best_log_joint: float
 
 
-class Sampler:
+class GibbsSampler:
     """One chain: objects with their labels, and the state of the kernel."""
 
-    def __init__(self, objects: Ensemble, model: Model, z: IntArray, n_clusters: int) -> None:
+    def __init__(self, objects: Ensemble, model: NBCEModel, z: IntArray, n_clusters: int) -> None:
         n, m = len(z), len(model.weights)
         self.objects, self.model = objects, model
         self.kinds, self.group = np.unique(model.n_labels, return_inverse=True)
@@ -65,7 +65,7 @@ class Sampler:
         self.n = n
         self.set_model(model)
 
-    def set_model(self, model: Model) -> None:
+    def set_model(self, model: NBCEModel) -> None:
         """Take other values of alpha0 and beta."""
         renew = model.beta != self.model.beta or not hasattr(self, "rows")
         self.model = model
@@ -131,7 +131,7 @@ class Sampler:
                 table[:] = table[:, at]
             self.state.total[:] = self.state.total[at]
 
-    def draw_parameters(self, plan: Plan, rng: np.random.Generator) -> None:
+    def draw_parameters(self, plan: GibbsPlan, rng: np.random.Generator) -> None:
         """Metropolis steps for alpha0 (through p(Z) alone) and beta (through p(Y | Z) alone)."""
         counts = self.counts()
         if plan.sample_alpha0:
@@ -139,7 +139,7 @@ class Sampler:
         if plan.sample_beta:
             self._draw("beta", lambda model: log_likelihood(counts, model), rng)
 
-    def _draw(self, name: str, value: Callable[[Model], float], rng: np.random.Generator) -> None:
+    def _draw(self, name: str, value: Callable[[NBCEModel], float], rng: np.random.Generator) -> None:
         proposal = float(getattr(self.model, name) * np.exp(_STEPS[name] * rng.normal()))
         moved = self.model._replace(alpha0=proposal) if name == "alpha0" else self.model._replace(beta=proposal)
         if LOWEST <= proposal <= HIGHEST:
@@ -148,19 +148,19 @@ class Sampler:
                 self.set_model(moved)
 
 
-def hyper_prior(model: Model, name: str) -> float:
+def hyper_prior(model: NBCEModel, name: str) -> float:
     """Log density of log alpha0 (or log beta) under Gamma(1, 1)."""
     value = getattr(model, name)
     return float(np.log(value) - value)
 
 
-def run_chain(sampler: Sampler, plan: Plan, seed: int, bar: Progress) -> Chain:
+def run_chain(sampler: GibbsSampler, plan: GibbsPlan, seed: int, bar: Progress) -> GibbsChain:
     """Sample, keep every ``thin``-th assignment after the burn-in, and climb from the best."""
     rng = np.random.default_rng(seed)
     kept = range(plan.burn_in + plan.thin - 1, plan.n_sweeps, plan.thin)
     kind = np.int16 if len(sampler.state.size) < 2**15 else np.int32
     samples = np.empty((len(kept), sampler.n), dtype=kind)
-    models: list[Model] = []
+    models: list[NBCEModel] = []
     trace, n_clusters = np.empty(plan.n_sweeps), np.empty(plan.n_sweeps, dtype=np.int64)
     best, best_model, highest = sampler.state.z.copy(), sampler.model, -np.inf
     drawn = [name for name, wanted in (("alpha0", plan.sample_alpha0), ("beta", plan.sample_beta)) if wanted]
@@ -178,10 +178,10 @@ def run_chain(sampler: Sampler, plan: Plan, seed: int, bar: Progress) -> Chain:
             samples[len(models)] = sampler.state.z
             models.append(sampler.model)
         bar.update(1)
-    return Chain(samples, models, trace, n_clusters, *climb_from(sampler, best, best_model))
+    return GibbsChain(samples, models, trace, n_clusters, *climb_from(sampler, best, best_model))
 
 
-def climb_from(sampler: Sampler, z: IntArray, model: Model) -> tuple[IntArray, Model, float]:
+def climb_from(sampler: GibbsSampler, z: IntArray, model: NBCEModel) -> tuple[IntArray, NBCEModel, float]:
     """Raise log p(Y, Z) until no move of one object, swap of labels, or end of a small cluster raises it further."""
     sampler.set_model(model)
     best, highest = _climb(sampler, z)
@@ -201,7 +201,7 @@ def climb_from(sampler: Sampler, z: IntArray, model: Model) -> tuple[IntArray, M
     return best, model, highest
 
 
-def _climb(sampler: Sampler, z: IntArray) -> tuple[IntArray, float]:
+def _climb(sampler: GibbsSampler, z: IntArray) -> tuple[IntArray, float]:
     """Move one object, or swap two labels, at a time as long as log p(Y, Z) rises."""
     sampler.set_z(z)
     nothing = np.empty(sampler.n)

@@ -30,7 +30,7 @@ class Counts(NamedTuple):
     labels: FloatArray  # (n_cells, K) n_kmj
 
 
-class Model(NamedTuple):
+class NBCEModel(NamedTuple):
     """What is not estimated from the counts."""
 
     layout: Ensemble  # without rows: clusterings, their labels and weights
@@ -64,7 +64,7 @@ def count(z: IntArray, codes: Codes, weight: FloatArray, layout: Ensemble, n_clu
     return Counts(np.bincount(z, weights=weight, minlength=n_clusters).astype(np.float64), labels)
 
 
-def log_likelihood(counts: Counts, model: Model) -> float:
+def log_likelihood(counts: Counts, model: NBCEModel) -> float:
     """Log p(Y | Z)   (5.2)."""
     b, J = model.beta, model.n_labels
     K = counts.labels.shape[1]
@@ -74,7 +74,7 @@ def log_likelihood(counts: Counts, model: Model) -> float:
     return float(model.weights @ of_totals + model.cell_weight @ of_labels)
 
 
-def log_prior(size: FloatArray, model: Model) -> float:
+def log_prior(size: FloatArray, model: NBCEModel) -> float:
     """Log p(Z) of a labelled assignment   (5.2; with the factor a0^(K-1) that the paper omits)."""
     a0, K = model.alpha0, len(size)
     if model.prior == "fsd":
@@ -84,12 +84,12 @@ def log_prior(size: FloatArray, model: Model) -> float:
     return float((K - 1) * np.log(a0) + terms.sum())
 
 
-def log_joint(counts: Counts, model: Model) -> float:
+def log_joint(counts: Counts, model: NBCEModel) -> float:
     """Log p(Y, Z)."""
     return log_likelihood(counts, model) + log_prior(counts.size, model)
 
 
-def estimate_parameters(counts: Counts, model: Model, alpha0: bool, beta: bool) -> Model:
+def estimate_parameters(counts: Counts, model: NBCEModel, alpha0: bool, beta: bool) -> NBCEModel:
     """alpha0 and beta of the highest joint: each enters one of its two factors alone.
 
     With expected counts this maximises the variational bound over alpha0, beta and q(pi), q(theta) together, for q(Z)
@@ -114,7 +114,7 @@ def _best(value: Callable[[float], float], now: float) -> float:
     return max(candidates, key=value)
 
 
-def mean_weights(size: FloatArray, model: Model) -> FloatArray:
+def mean_weights(size: FloatArray, model: NBCEModel) -> FloatArray:
     """E[pi | Z]."""
     a0, K = model.alpha0, len(size)
     if model.prior == "fsd":
@@ -125,7 +125,7 @@ def mean_weights(size: FloatArray, model: Model) -> FloatArray:
     return np.asarray(v * rest)
 
 
-def mean_table(labels: FloatArray, model: Model) -> FloatArray:
+def mean_table(labels: FloatArray, model: NBCEModel) -> FloatArray:
     """E[theta | Z, Y]: (n_cells, K)."""
     observed = column_sums(labels, model.layout)[model.layout.cell_clustering]
     return np.asarray(
@@ -133,12 +133,12 @@ def mean_table(labels: FloatArray, model: Model) -> FloatArray:
     )
 
 
-def means(counts: Counts, model: Model) -> tuple[FloatArray, FloatArray]:
+def means(counts: Counts, model: NBCEModel) -> tuple[FloatArray, FloatArray]:
     """E[theta] and E[pi] given counts."""
     return mean_table(counts.labels, model), mean_weights(counts.size, model)
 
 
-def predictive(counts: Counts, model: Model) -> tuple[FloatArray, FloatArray]:
+def predictive(counts: Counts, model: NBCEModel) -> tuple[FloatArray, FloatArray]:
     """Log E[theta], times the clusterings' weights, and log E[pi]; the empty clusters as one, the last   (5.6)."""
     occupied = counts.size > 0
     weights = mean_weights(counts.size, model)

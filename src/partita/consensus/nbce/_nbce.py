@@ -25,8 +25,8 @@ from partita.consensus.models._label_starts import STARTS
 from partita.consensus.models._multinomial_mixture import as_rows, posterior
 from partita.consensus.nbce import _cvb as cvb
 from partita.consensus.nbce import _vb as vb
-from partita.consensus.nbce._gibbs import Chain, Plan, Sampler, run_chain
-from partita.consensus.nbce._joint import Model, count, log_joint, means, predictive
+from partita.consensus.nbce._gibbs import GibbsChain, GibbsPlan, GibbsSampler, run_chain
+from partita.consensus.nbce._joint import NBCEModel, count, log_joint, means, predictive
 from partita.consensus.nbce._search import Search
 from partita.metrics._coassociation import coassociation
 
@@ -240,10 +240,10 @@ class NBCE(LabelModel):
         with progress(steps, "nonparametric Bayesian cluster ensemble", show=bool(self.verbose)) as bar:
             return fit(rows.ensemble, model, bar)
 
-    def _model(self, ensemble: Ensemble) -> Model:
+    def _model(self, ensemble: Ensemble) -> NBCEModel:
         prior = "fsd" if self.inference == "vb" else self.prior
         values = {name: _FIRST[name] if isinstance(given, str) else given for name, given in self._given().items()}
-        return Model(ensemble.layout, prior, **values)
+        return NBCEModel(ensemble.layout, prior, **values)
 
     def _given(self) -> dict[str, float | str]:
         """alpha0 and beta, or "auto"."""
@@ -268,16 +268,16 @@ class NBCE(LabelModel):
 
     # -------------------------------------------------------------------------------------------- Gibbs sampling
 
-    def _fit_gibbs(self, ensemble: Ensemble, model: Model, bar: Progress) -> Consensus:
+    def _fit_gibbs(self, ensemble: Ensemble, model: NBCEModel, bar: Progress) -> Consensus:
         plan = self._plan()
         objects = np.repeat(np.arange(ensemble.n_rows), _as_copies(ensemble.row_weights))
         n_clusters = min(self.truncation, len(objects))
         drawn = ensemble.with_rows(ensemble.codes[objects])
         seeds = draw_seeds(self.random_state, 2 * self.n_chains)
 
-        def run(number: int) -> Chain:
+        def run(number: int) -> GibbsChain:
             z = self._start_chain(ensemble, model, objects, n_clusters, number, int(seeds[2 * number]))
-            return run_chain(Sampler(drawn, model, z, n_clusters), plan, int(seeds[2 * number + 1]), bar)
+            return run_chain(GibbsSampler(drawn, model, z, n_clusters), plan, int(seeds[2 * number + 1]), bar)
 
         chains = list(in_order(run, list(range(self.n_chains)), self.n_jobs))
         best = max(chains, key=lambda chain: chain.best_log_joint)
@@ -289,21 +289,21 @@ class NBCE(LabelModel):
             self.coassignment_ = self._coassignment()
         return self._consensus_of_samples(ensemble, best, objects)
 
-    def _plan(self) -> Plan:
+    def _plan(self) -> GibbsPlan:
         burn_in = check_burn_in(self.n_sweeps, self.burn_in, self.thin)
-        return Plan(self.n_sweeps, burn_in, self.thin, self.swap_labels, *self._estimate)
+        return GibbsPlan(self.n_sweeps, burn_in, self.thin, self.swap_labels, *self._estimate)
 
     def _start_chain(
-        self, ensemble: Ensemble, model: Model, objects: IntArray, n_clusters: int, number: int, seed: int
+        self, ensemble: Ensemble, model: NBCEModel, objects: IntArray, n_clusters: int, number: int, seed: int
     ) -> IntArray:
         """Chains start at clusters of k-means and at random clusters in turn, ten at most."""
         few = min(n_clusters, 10)
         if number % 2 or self.init == "random":
             return np.random.default_rng(seed).integers(few, size=len(objects))
         labels = STARTS["kmeans"](ensemble, few, seed).labels[objects].astype(np.int64)
-        return number_by_size(labels)
+        return number_by_size(labels, ties="number")
 
-    def _remember_chains(self, chains: list[Chain], best: Chain, plan: Plan) -> None:
+    def _remember_chains(self, chains: list[GibbsChain], best: GibbsChain, plan: GibbsPlan) -> None:
         self.log_joint_trace_ = np.array([chain.log_joint for chain in chains])
         self.n_clusters_trace_ = np.array([chain.n_clusters for chain in chains])
         traces = {"n_clusters": self.n_clusters_trace_, "log_joint": self.log_joint_trace_}
@@ -312,7 +312,7 @@ class NBCE(LabelModel):
         self.log_joint_ = best.best_log_joint
         self.alpha0_, self.beta_ = best.best_model.alpha0, best.best_model.beta
 
-    def _consensus_of_samples(self, ensemble: Ensemble, best: Chain, objects: IntArray) -> Consensus:
+    def _consensus_of_samples(self, ensemble: Ensemble, best: GibbsChain, objects: IntArray) -> Consensus:
         each = np.ones(len(objects))
         if (ensemble.codes == ensemble.codes[0]).all():  # objects that are all alike are one cluster
             z, model = np.zeros(len(objects), dtype=np.int64), best.best_model
@@ -320,7 +320,7 @@ class NBCE(LabelModel):
             z, model = best.best, best.best_model
         else:
             place = best_sample(self._samples, each, self.consensus)
-            z, model = number_by_size(self._samples[place].astype(np.int64)), self._sample_models[place]
+            z, model = number_by_size(self._samples[place].astype(np.int64), ties="number"), self._sample_models[place]
         counts = count(z, ensemble.codes[objects], each, model.layout, self._n_components)
         if self.consensus == "map":
             self.log_joint_ = log_joint(counts, model)
@@ -356,9 +356,9 @@ class NBCE(LabelModel):
 
     # -------------------------------------------------------------------------------------------- variational Bayes
 
-    def _fit_vb(self, ensemble: Ensemble, model: Model, bar: Progress) -> Consensus:
+    def _fit_vb(self, ensemble: Ensemble, model: NBCEModel, bar: Progress) -> Consensus:
         run = vb.fit(ensemble, model, self._search(ensemble), bar)
-        state: vb.State = run.state
+        state: vb.VBState = run.state
         self._remember_bounds(run.history, len(run.history), run.converged, state.model)
         log_table, log_weights = vb.expected_logs(state)
         log_table *= model.cell_weight[:, None]
@@ -368,7 +368,7 @@ class NBCE(LabelModel):
         membership = self._label_rows(ensemble.codes)
         return Consensus(membership.argmax(axis=1), membership, self._prior_of())
 
-    def _fit_cvb(self, ensemble: Ensemble, model: Model, bar: Progress) -> Consensus:
+    def _fit_cvb(self, ensemble: Ensemble, model: NBCEModel, bar: Progress) -> Consensus:
         solution = cvb.fit(ensemble, model, self._search(ensemble), bar, second_order=self.second_order)
         self._remember_bounds(solution.history, solution.n_iter, solution.converged, solution.model)
         used = np.unique(solution.gamma.argmax(axis=1))
@@ -382,7 +382,7 @@ class NBCE(LabelModel):
         seeds = draw_seeds(self.random_state, self.n_init + 1)
         return Search(n_clusters, self.init, seeds, tol, self.max_iter, self._estimate, self.n_jobs)
 
-    def _remember_bounds(self, history: list[float], n_iter: int, converged: bool, model: Model) -> None:
+    def _remember_bounds(self, history: list[float], n_iter: int, converged: bool, model: NBCEModel) -> None:
         if not converged:
             warn_not_converged(f"inference={self.inference!r}", self.max_iter)
         self.history_, self.lower_bound_ = history, history[-1]
@@ -391,7 +391,7 @@ class NBCE(LabelModel):
 
     # ------------------------------------------------------------------------------------------------ fitted models
 
-    def _set_clusters(self, table: FloatArray, weights: FloatArray, used: IntArray, model: Model) -> None:
+    def _set_clusters(self, table: FloatArray, weights: FloatArray, used: IntArray, model: NBCEModel) -> None:
         """Means of theta and pi; rows are placed in the clusters of the consensus, the ``used`` ones."""
         log_table, log_weights = np.log(table) * model.cell_weight[:, None], np.log(np.maximum(weights, 1e-300))
         self._predictive = (log_table, log_weights)

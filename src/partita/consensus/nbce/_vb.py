@@ -18,39 +18,39 @@ from scipy.special import gammaln, psi
 from partita._labels.ensemble import Ensemble
 from partita._runs import Progress
 from partita._typing import FloatArray
-from partita.consensus.models._em import Run, climb
+from partita.consensus.models._em import EMRun, climb
 from partita.consensus.models._label_starts import STARTS
 from partita.consensus.models._label_tables import column_sums
-from partita.consensus.models._multinomial_mixture import Stats, as_rows, expect_all
-from partita.consensus.nbce._joint import Counts, Model, estimate_parameters
+from partita.consensus.models._multinomial_mixture import MixtureStats, as_rows, expect_all
+from partita.consensus.nbce._joint import Counts, NBCEModel, estimate_parameters
 from partita.consensus.nbce._search import Search
 
 _SMALL = 0.05  # share of the objects below which a cluster is small
 _SHORT = 20  # iterations of each start, before the best goes on
 
 
-class State(NamedTuple):
+class VBState(NamedTuple):
     """Variational parameters, and those of the priors."""
 
     xi: FloatArray  # (K,)
     rho: FloatArray  # (n_cells, K)
-    model: Model
+    model: NBCEModel
 
 
-def expected_logs(state: State) -> tuple[FloatArray, FloatArray]:
+def expected_logs(state: VBState) -> tuple[FloatArray, FloatArray]:
     """E[log theta] (n_cells, K) and E[log pi] (K,)."""
     layout = state.model.layout
     log_table = psi(state.rho) - psi(column_sums(state.rho, layout))[layout.cell_clustering]
     return np.asarray(log_table), np.asarray(psi(state.xi) - psi(state.xi.sum()))
 
 
-def lower_bound(state: State, stats: Stats) -> float:
+def lower_bound(state: VBState, stats: MixtureStats) -> float:
     """Bound at the state from which the statistics were made."""
     log_table, log_weights = expected_logs(state)
     return stats.log_likelihood - _divergence_of_weights(state, log_weights) - _divergence_of_labels(state, log_table)
 
 
-def _divergence_of_weights(state: State, log_weights: FloatArray) -> float:
+def _divergence_of_weights(state: VBState, log_weights: FloatArray) -> float:
     """KL of Dirichlet(xi) from Dirichlet(a0 / K)."""
     a0, K = state.model.alpha0, len(state.xi)
     own = gammaln(state.xi.sum()) - gammaln(state.xi).sum() + (state.xi - 1) @ log_weights
@@ -58,7 +58,7 @@ def _divergence_of_weights(state: State, log_weights: FloatArray) -> float:
     return float(own - prior)
 
 
-def _divergence_of_labels(state: State, log_table: FloatArray) -> float:
+def _divergence_of_labels(state: VBState, log_table: FloatArray) -> float:
     """Weighted sum over clusterings and clusters of KL of Dirichlet(rho) from Dirichlet(b)."""
     model, b = state.model, state.model.beta
     K = state.rho.shape[1]
@@ -67,31 +67,31 @@ def _divergence_of_labels(state: State, log_table: FloatArray) -> float:
     return float(model.weights @ of_totals + model.cell_weight @ of_labels)
 
 
-def update(state: State, stats: Stats, *, estimate: tuple[bool, bool]) -> State:
+def update(state: VBState, stats: MixtureStats, *, estimate: tuple[bool, bool]) -> VBState:
     """Rho and xi, with alpha0 and beta if they are to be estimated, of the highest bound for the gamma of the stats."""
     model = estimate_parameters(Counts(stats.mass, stats.label_mass), state.model, *estimate)
-    return State(model.alpha0 / len(state.xi) + stats.mass, model.beta + stats.label_mass, model)
+    return VBState(model.alpha0 / len(state.xi) + stats.mass, model.beta + stats.label_mass, model)
 
 
-def means(state: State) -> tuple[FloatArray, FloatArray]:
+def means(state: VBState) -> tuple[FloatArray, FloatArray]:
     """E[theta] and E[pi]."""
     layout = state.model.layout
     return state.rho / column_sums(state.rho, layout)[layout.cell_clustering], state.xi / state.xi.sum()
 
 
-def fit(ensemble: Ensemble, model: Model, search: Search, bar: Progress) -> Run:
+def fit(ensemble: Ensemble, model: NBCEModel, search: Search, bar: Progress) -> EMRun:
     """The best of several starts, gone on with all objects if the starts competed on a sample."""
     few, K = search.few_objects(ensemble), search.n_clusters
 
-    def run(task: tuple[int, int]) -> Run:
+    def run(task: tuple[int, int]) -> EMRun:
         start = STARTS[search.init](few, *task)
         mass, table = np.zeros(K), np.zeros((model.layout.n_cells, K))
         mass[: task[0]] = start.weights * few.row_weights.sum()
         table[:, : task[0]] = start.table
-        state = State(model.alpha0 / K + mass, model.beta + table * mass, model)
+        state = VBState(model.alpha0 / K + mass, model.beta + table * mass, model)
         return _climb(few, state, search._replace(max_iter=min(_SHORT, search.max_iter), n_jobs=None), bar)
 
-    best: Run = search.best(run, len(few.codes))
+    best: EMRun = search.best(run, len(few.codes))
     if few is ensemble:
         if best.converged or search.max_iter <= _SHORT:
             return _drop_clusters(few, best, search, bar)
@@ -99,14 +99,14 @@ def fit(ensemble: Ensemble, model: Model, search: Search, bar: Progress) -> Run:
         return _drop_clusters(few, rest._replace(history=best.history + rest.history[1:]), search, bar)
     xi, rho, found = best.state
     grown = float(ensemble.row_weights.sum() / few.row_weights.sum())
-    prior = State(np.full(K, found.alpha0 / K), np.full(rho.shape, found.beta), found)
-    state = State(
+    prior = VBState(np.full(K, found.alpha0 / K), np.full(rho.shape, found.beta), found)
+    state = VBState(
         prior.xi + grown * np.maximum(xi - prior.xi, 0.0), prior.rho + grown * np.maximum(rho - prior.rho, 0.0), found
     )
     return _drop_clusters(ensemble, _climb(ensemble, state, search, bar), search, bar)
 
 
-def _drop_clusters(ensemble: Ensemble, run: Run, search: Search, bar: Progress) -> Run:
+def _drop_clusters(ensemble: Ensemble, run: EMRun, search: Search, bar: Progress) -> EMRun:
     """Take out small clusters, one at a time, as long as the bound that is reached without them is higher."""
     for _ in range(search.n_clusters):
         mass = run.state.xi - run.state.model.alpha0 / search.n_clusters
@@ -121,17 +121,17 @@ def _drop_clusters(ensemble: Ensemble, run: Run, search: Search, bar: Progress) 
     return run
 
 
-def _without(state: State, cluster: int) -> State:
+def _without(state: VBState, cluster: int) -> VBState:
     """The state with a cluster as empty as the prior makes it."""
     xi, rho = state.xi.copy(), state.rho.copy()
     xi[cluster], rho[:, cluster] = state.model.alpha0 / len(xi), state.model.beta
-    return State(xi, rho, state.model)
+    return VBState(xi, rho, state.model)
 
 
-def _climb(ensemble: Ensemble, state: State, search: Search, bar: Progress) -> Run:
+def _climb(ensemble: Ensemble, state: VBState, search: Search, bar: Progress) -> EMRun:
     rows = as_rows(ensemble)
 
-    def expect(state: State) -> tuple[Stats, float]:
+    def expect(state: VBState) -> tuple[MixtureStats, float]:
         log_table, log_weights = expected_logs(state)
         stats = expect_all(rows, log_table * state.model.cell_weight[:, None], log_weights, search.n_jobs)
         return stats, lower_bound(state, stats)
