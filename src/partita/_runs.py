@@ -66,6 +66,29 @@ def draw_sample(row_weights: FloatArray, seed: int) -> IntArray | None:
     return np.random.default_rng(seed).multinomial(SAMPLE_SIZE, share).astype(np.int64)
 
 
+def plus_plus(
+    weights: FloatArray, n_centers: int, distance_from: Callable[[int], FloatArray], rng: np.random.Generator
+) -> list[int]:
+    """Rows to start from, each drawn with probability proportional to weight times squared distance (k-means++).
+
+    ``distance_from(row)`` gives the squared distance (or divergence) of every row from a row. Fewer rows are returned
+    when all rows are at a chosen one.
+    """
+    chosen: list[int] = []
+    nearest = np.full(len(weights), np.inf)
+    share = weights
+    while len(chosen) < n_centers:
+        total = np.cumsum(share)
+        if total[-1] <= 0:
+            break
+        row = int(np.searchsorted(total, rng.random() * total[-1], side="right").clip(max=len(share) - 1))
+        chosen.append(row)
+        nearest = np.minimum(nearest, distance_from(row))
+        nearest[row] = 0.0
+        share = weights * nearest
+    return chosen
+
+
 # --------------------------------------------------------------------------------------------------- progress and words
 class Progress(Protocol):
     """What a loop needs of a progress bar."""

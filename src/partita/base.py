@@ -231,6 +231,27 @@ class BaseConsensus(ClusterMixin, BaseEstimator):
         return labels, membership
 
 
+class SoftConsensusMixin:
+    """For methods that give probabilities: those of new objects, too."""
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Probability of each cluster for new objects.
+
+        Parameters
+        ----------
+        X : label matrix of shape (n_samples, n_clusterings)
+            The same clusterings, in the same order, as in ``fit``. Labels never seen count as missing, and an object
+            without any other label gets the prior.
+
+        Returns
+        -------
+        membership : ndarray of shape (n_samples, n_clusters_)
+        """
+        codes = self._encode_new(X)  # type: ignore[attr-defined]
+        membership: FloatArray = self._place_objects(codes)[1]  # type: ignore[attr-defined]
+        return membership
+
+
 def check_n_clusters(n_clusters: int, n_rows: int) -> int:
     """Refuse more clusters than there are distinct rows; a single distinct row is always one cluster."""
     if n_rows == 1:

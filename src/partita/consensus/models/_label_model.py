@@ -8,7 +8,7 @@ from partita._labels.ensemble import Ensemble, find_distinct_rows, layout_of
 from partita._labels.validation import check_sample_weight
 from partita._runs import warn
 from partita._typing import Codes, FloatArray
-from partita.base import BaseConsensus
+from partita.base import BaseConsensus, SoftConsensusMixin
 from partita.consensus.models._label_tables import by_clustering
 from partita.exceptions import IdentifiabilityWarning
 from partita.metrics import perplexity
@@ -16,7 +16,7 @@ from partita.metrics import perplexity
 UNSEEN = 1e-12  # probability of a label that no fitted object has
 
 
-class LabelModel(BaseConsensus):
+class LabelModel(SoftConsensusMixin, BaseConsensus):
     """An estimator that is a model of the rows of labels.
 
     Subclasses implement ``_label_rows`` (probabilities of rows) and ``_log_likelihood``, both for rows in the codes of
@@ -35,23 +35,6 @@ class LabelModel(BaseConsensus):
                 "frequencies fits it equally well. Pass two or more clusterings.",
                 IdentifiabilityWarning,
             )
-
-    def predict_proba(self, X: Any) -> FloatArray:
-        """Probability of each cluster for new objects.
-
-        Parameters
-        ----------
-        X : label matrix of shape (n_samples, n_clusterings)
-            The same clusterings, in the same order, as in ``fit``. Labels never seen count as missing, and an object
-            without any other gets the prior.
-
-        Returns
-        -------
-        membership : ndarray of shape (n_samples, n_clusters_)
-        """
-        membership = self._place_objects(self._encode_new(X))[1]
-        assert membership is not None
-        return membership
 
     def score_samples(self, X: Any) -> FloatArray:
         """Log probability of each row of labels, 0 for a row without any.
