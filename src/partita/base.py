@@ -14,8 +14,15 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from partita._labels.ensemble import Ensemble, canonical_order, every_row, find_distinct_rows, have_a_label
 from partita._labels.partitions import order_by_size, rank_of
-from partita._labels.row_encoder import RowEncoder, number_present, row_encoder
-from partita._labels.validation import LabelMatrix, check_label_matrix, check_sample_weight, check_weights
+from partita._labels.validation import (
+    LabelMatrix,
+    RowEncoder,
+    check_label_matrix,
+    check_sample_weight,
+    check_weights,
+    number_present,
+    row_encoder,
+)
 from partita._runs import warn
 from partita._typing import Array, Codes, FloatArray, IntArray
 from partita.exceptions import UnlabelledObjectsWarning

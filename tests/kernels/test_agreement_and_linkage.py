@@ -1,4 +1,4 @@
-"""Every kernel against its slow twin."""
+"""Kernels of distinct rows, agreements and linkage against their slow twins."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from scipy.cluster.hierarchy import linkage as scipy_linkage
 from scipy.spatial.distance import squareform
 
 from partita._kernels import agreement, linkage
-from partita._labels.ensemble import _pack_columns, canonical_order, find_distinct_rows, group_columns
+from partita._labels.ensemble import _pack_columns, canonical_order, find_distinct_rows, weighted_columns
 from partita._labels.validation import check_label_matrix
 from partita.consensus.pairwise._evidence_accumulation import _chain_link, _single_link
 from tests import twins
@@ -28,7 +28,7 @@ def test_distinct_rows(X):
     first, inverse = twins.distinct_rows(codes)
     assert found.first.tolist() == first
     assert found.inverse.tolist() == inverse
-    assert found.counts.tolist() == np.bincount(inverse).tolist()
+    assert found.n_objects.tolist() == np.bincount(inverse).tolist()
 
 
 def test_distinct_rows_of_many_words_and_a_growing_table(rng):
@@ -69,7 +69,7 @@ def test_agreement_counts(X, data):
     codes, n_labels = codes_of(X)
     m = codes.shape[1]
     weights = np.array(data.draw(st.lists(st.sampled_from([1.0, 2.0, 0.25]), min_size=m, max_size=m)))
-    groups = group_columns(codes, n_labels, weights)
+    groups = weighted_columns(codes, n_labels, weights)
     C, N = twins.coassociation(codes, weights)
     n = len(codes)
     for seen, expected in ((False, C), (True, N)):
@@ -87,7 +87,7 @@ def test_agreement_for_every_width_of_codes(n_labels, rng):
     codes = rng.integers(-1, n_labels, size=(60, 3)).astype(np.int32)
     codes[30:] = codes[:30]
     codes[-1] = n_labels - 1
-    groups = group_columns(codes, np.full(3, n_labels), np.ones(3))
+    groups = weighted_columns(codes, np.full(3, n_labels), np.ones(3))
     out = np.empty((60, 60), dtype=np.uint8)
     agreement.count_rows(groups.columns, np.ones(1, np.uint8), 0, 60, False, False, out)
     assert np.array_equal(out, twins.coassociation(codes)[0])
@@ -96,7 +96,7 @@ def test_agreement_for_every_width_of_codes(n_labels, rng):
 def test_agreement_of_more_clusterings_than_a_byte_counts(rng):
     codes = np.zeros((5, 600), dtype=np.int32)
     codes[1, ::3] = 1
-    groups = group_columns(codes, np.full(600, 2), np.ones(600))
+    groups = weighted_columns(codes, np.full(600, 2), np.ones(600))
     assert len(groups.weights) == 3
     out = np.empty((5, 5), dtype=np.uint16)
     agreement.count_rows(groups.columns, np.ones(3, np.uint16), 0, 5, False, False, out)
@@ -106,7 +106,7 @@ def test_agreement_of_more_clusterings_than_a_byte_counts(rng):
 @given(label_matrices(max_rows=15, max_columns=5))
 def test_dissimilarity_rows(X):
     codes, n_labels = codes_of(X)
-    groups = group_columns(codes, n_labels, np.ones(codes.shape[1]))
+    groups = weighted_columns(codes, n_labels, np.ones(codes.shape[1]))
     D = np.empty((len(codes), len(codes)))
     total = 0.0 if groups.has_missing else groups.total
     agreement.dissimilarity_rows(groups.columns, groups.weights, total, 0, len(codes), D)
@@ -119,7 +119,7 @@ def test_dissimilarity_rows(X):
 @given(label_matrices(max_rows=25, max_columns=5, min_rows=2))
 def test_single_linkage_is_scipys(X):
     codes, n_labels = codes_of(X)
-    groups = group_columns(codes, n_labels, np.ones(codes.shape[1]))
+    groups = weighted_columns(codes, n_labels, np.ones(codes.shape[1]))
     left, right, height = _single_link(groups, show=False)
     assert sorted([left[0], *right]) == list(range(len(codes)))
     expected = scipy_linkage(squareform(twins.dissimilarity(codes)), "single")
