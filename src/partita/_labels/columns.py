@@ -1,7 +1,7 @@
 """Labels in any container and of any type become named columns of codes.
 
 Two steps: the columns of a container (``named_columns``), and the codes 0..k-1 of one column, -1 where a label is
-missing (``encode_column``).
+missing (``encode_column``; docs/theory, eqs. C1, C2).
 """
 
 from collections.abc import Mapping, Sequence
