@@ -1,4 +1,4 @@
-"""`import partita` costs nothing and loads nothing heavy; the names it promises are there."""
+"""`import partita` is fast and loads nothing heavy; the names it promises are there."""
 
 import subprocess
 import sys
@@ -27,6 +27,14 @@ def test_import_is_fast():
 def test_help_loads_nothing_heavy_but_click():
     code = "import sys, partita.cli.main; print(*sorted({name.split('.')[0] for name in sys.modules}))"
     assert set(HEAVY) & set(alone(code).split()) == {"click"}
+
+
+def test_listing_the_methods_loads_nothing_heavy_but_click():
+    code = (
+        "import sys; from partita.cli.main import app; app(['methods'], standalone_mode=False); "
+        "print(*sorted({name.split('.')[0] for name in sys.modules}))"
+    )
+    assert set(HEAVY) & set(alone(code).splitlines()[-1].split()) == {"click"}
 
 
 def test_optional_libraries_stay_unloaded_until_used():
