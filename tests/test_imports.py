@@ -54,5 +54,5 @@ def test_the_function_is_not_hidden_by_its_module():
 
 
 def test_unknown_names_are_refused():
-    with pytest.raises(AttributeError, match="no attribute 'magic'"):
+    with pytest.raises(AttributeError, match="No partita attribute magic"):
         _ = partita.magic
