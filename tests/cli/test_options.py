@@ -1,6 +1,8 @@
 """An option means the same in every command, and so does a key of the JSON output."""
 
 import json
+import re
+from pathlib import Path
 
 import click
 import pytest
@@ -108,3 +110,10 @@ def test_threads_do_not_change_a_result(call, table, labels):
         yield call("cluster", table, "--drop", "class", "-m", "mm", "-k", 3, *SMALL, *more)[1]
 
     assert list(outputs(1)) == list(outputs(3))
+
+
+def test_the_readme_names_keys_that_exist():
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    paragraph = readme.split("With `--json` a command prints")[1].split("\n\n")[0]
+    named = re.findall(r"`(\w+)`", paragraph)
+    assert {"method", "seed", "n_objects", "n_clusterings", "n_clusters", "output"} <= set(named) <= set(KEYS)
