@@ -30,8 +30,11 @@ BY_POSITION = {
 }
 CLUSTERERS = sorted(name for name in ALL if "Ensemble" not in name)
 
-# A value of their objective costs more than an iteration, so that history_ has fewer entries than n_iter_ counts.
-FEWER_VALUES = {"PCC-kl", "PCC-l2", "PCC-kl-pairs", "PCC-l2-greedy", "PEACE", "NBCE-cvb", "NBCE-cvb-second-order"}
+# A value of their objective costs more than an iteration, so that history_ has fewer entries than n_iter_ counts;
+# LabelKMeans(coding="raw") is scikit-learn's k-means, which gives the last value only.
+FEWER_VALUES = {"PCC-kl", "PCC-l2", "PCC-kl-pairs", "PCC-l2-greedy", "PEACE", "NBCE-cvb", "NBCE-cvb-second-order"} | {
+    "LabelKMeans-raw"
+}
 
 
 def parameters_of(name):
