@@ -149,6 +149,12 @@ def test_the_docstring_lists_every_method():
     assert all(f"| {method.estimator} " in partita.consensus.__doc__ for method in METHODS.values())
 
 
+def test_the_stubs_are_up_to_date():
+    text = write_tables.STUB.read_text(encoding="utf-8")
+    assert text == write_tables.with_methods(text), "run `make tables`"
+    assert write_tables.CONSENSUS_STUB.read_text(encoding="utf-8") == write_tables.consensus_stub(), "run `make tables`"
+
+
 def test_the_page_of_methods_is_up_to_date():
     assert write_tables.METHODS_PAGE.read_text(encoding="utf-8") == write_tables.methods_page(), "run `make tables`"
 

@@ -1,8 +1,9 @@
-"""Write the tables of the documentation that come from the code: docs/methods.md and the parameters in CONTRIBUTING.
+"""Write what follows from the one table of methods and from the estimators' signatures.
 
     python -m tools.write_tables        # or: make tables
 
-tests/test_api.py fails when they are out of date.
+The stubs that make the methods public (``partita/__init__.pyi``, ``partita/consensus/__init__.pyi``), docs/methods.md,
+and the table of parameters in CONTRIBUTING. tests/test_api.py fails when one of them is out of date.
 """
 
 import importlib
@@ -12,11 +13,14 @@ from textwrap import fill
 from typing import Any
 
 import partita
-from partita.consensus._methods import COST_SYMBOLS, METHODS, Method, markdown_table
+from partita.consensus._methods import COST_SYMBOLS, METHODS, OTHER_NAMES, Method, markdown_table
 
 ROOT = Path(__file__).parents[1]
 METHODS_PAGE = ROOT / "docs" / "methods.md"
 CONTRIBUTING = ROOT / "CONTRIBUTING.md"
+STUB = ROOT / "src" / "partita" / "__init__.pyi"
+CONSENSUS_STUB = ROOT / "src" / "partita" / "consensus" / "__init__.pyi"
+STUB_BEGIN, STUB_END = "# begin: written by make tables\n", "# end: written by make tables\n"
 BEGIN, END = "<!-- begin: written by make tables -->", "<!-- end: written by make tables -->"
 
 # Parameters that estimators share, in the order that all constructors have; they come last.
@@ -49,10 +53,29 @@ _BELOW = fill(
 
 
 def main() -> None:
-    """Write both."""
+    """Write the stubs, then what is read from the classes that they make public."""
+    CONSENSUS_STUB.write_text(consensus_stub(), encoding="utf-8")
+    STUB.write_text(with_methods(STUB.read_text(encoding="utf-8")), encoding="utf-8")
     METHODS_PAGE.write_text(methods_page(), encoding="utf-8")
     text = CONTRIBUTING.read_text(encoding="utf-8")
     CONTRIBUTING.write_text(with_parameters(text), encoding="utf-8")
+
+
+# -------------------------------------------------------------------------------------------------------- the stubs
+def consensus_stub() -> str:
+    """Where each name of partita.consensus lives, as lazy_loader and type checkers read it."""
+    homes = {**{method.estimator: method.module for method in METHODS.values()}, **OTHER_NAMES}
+    lines = [f"from .{homes[name]} import {name} as {name}" for name in sorted(homes, key=lambda name: homes[name])]
+    return "\n".join(["# Written by make tables from the one table of methods, _methods.py.", *lines]) + "\n"
+
+
+def with_methods(text: str) -> str:
+    """The stub of partita with the names of partita.consensus as they are now."""
+    names = sorted([*(method.estimator for method in METHODS.values()), *OTHER_NAMES])
+    body = "".join(f"    {name} as {name},\n" for name in names)
+    before, rest = text.split(STUB_BEGIN)
+    after = rest.split(STUB_END)[1]
+    return f"{before}{STUB_BEGIN}from .consensus import (\n{body})\n{STUB_END}{after}"
 
 
 # ----------------------------------------------------------------------------------------------------- the methods
@@ -94,12 +117,12 @@ def _room(room: str, methods: list[Method]) -> str:
 
 def room_of(method: Method) -> str:
     """Room of partita.consensus that holds the method."""
-    return str(getattr(partita, method.estimator).__module__.split(".")[2])
+    return method.module.split(".")[0]
 
 
 def file_of(method: Method) -> str:
     """File of that room."""
-    return f"{getattr(partita, method.estimator).__module__.split('.')[-1]}.py"
+    return f"{method.module.split('.')[1]}.py"
 
 
 # -------------------------------------------------------------------------------------------------- the parameters
@@ -123,8 +146,10 @@ def parameter_table() -> str:
 
 def public_estimators() -> dict[str, Any]:
     """Public estimators by name: consensus methods, then the others."""
-    methods = [method.estimator for method in METHODS.values()]
-    found = {name: getattr(partita, name) for name in [*methods, *partita.__all__]}
+    found: dict[str, Any] = {}
+    for method in METHODS.values():  # by module: a method that is new is not public before this tool has run
+        found[method.estimator] = getattr(importlib.import_module(f"partita.consensus.{method.module}"), method.estimator)
+    found |= {name: getattr(partita, name) for name in partita.__all__ if name not in found}
     return {name: value for name, value in found.items() if inspect.isclass(value) and hasattr(value, "get_params")}
 
 

@@ -38,81 +38,35 @@ from ._labels.validation import (
 from ._labels.validation import (
     check_label_matrix as check_label_matrix,
 )
-from .consensus import (
-    BCE as BCE,
-)
-from .consensus import (
-    CSPA as CSPA,
-)
-from .consensus import (
-    EAC as EAC,
-)
-from .consensus import (
-    GBCE as GBCE,
-)
-from .consensus import (
-    HBGF as HBGF,
-)
-from .consensus import (
-    HGPA as HGPA,
-)
-from .consensus import (
-    ITK as ITK,
-)
-from .consensus import (
-    MCLA as MCLA,
-)
-from .consensus import (
-    NBCE as NBCE,
-)
-from .consensus import (
-    PCC as PCC,
-)
-from .consensus import (
-    PEACE as PEACE,
-)
-from .consensus import (
-    QMI as QMI,
-)
+# begin: written by make tables
 from .consensus import (
     AspectModel as AspectModel,
-)
-from .consensus import (
+    BCE as BCE,
     BaumEagon as BaumEagon,
-)
-from .consensus import (
+    CSPA as CSPA,
     CumulativeVoting as CumulativeVoting,
-)
-from .consensus import (
+    EAC as EAC,
+    GBCE as GBCE,
+    HBGF as HBGF,
+    HGPA as HGPA,
+    ITK as ITK,
     LabelKMeans as LabelKMeans,
-)
-from .consensus import (
+    MCLA as MCLA,
     MultiEAC as MultiEAC,
-)
-from .consensus import (
     MultinomialMixture as MultinomialMixture,
-)
-from .consensus import (
+    NBCE as NBCE,
     NMFConsensus as NMFConsensus,
-)
-from .consensus import (
+    PCC as PCC,
+    PEACE as PEACE,
+    QMI as QMI,
     SoftCSPA as SoftCSPA,
-)
-from .consensus import (
     SoftHBGF as SoftHBGF,
-)
-from .consensus import (
     SoftMCLA as SoftMCLA,
-)
-from .consensus import (
     SupraConsensus as SupraConsensus,
-)
-from .consensus import (
     majority_vote as majority_vote,
-)
-from .consensus import (
     supra_consensus as supra_consensus,
 )
+# end: written by make tables
 from .consensus_clustering import (
     ConsensusClustering as ConsensusClustering,
 )
