@@ -148,7 +148,8 @@ def public_estimators() -> dict[str, Any]:
     """Public estimators by name: consensus methods, then the others."""
     found: dict[str, Any] = {}
     for method in METHODS.values():  # by module: a method that is new is not public before this tool has run
-        found[method.estimator] = getattr(importlib.import_module(f"partita.consensus.{method.module}"), method.estimator)
+        module = importlib.import_module(f"partita.consensus.{method.module}")
+        found[method.estimator] = getattr(module, method.estimator)
     found |= {name: getattr(partita, name) for name in partita.__all__ if name not in found}
     return {name: value for name, value in found.items() if inspect.isclass(value) and hasattr(value, "get_params")}
 
