@@ -6,8 +6,8 @@ With n_lq the objects in cluster l of the voter and cluster q of the reference, 
 
 The votes of all voters (and of the reference) are averaged (eq. G31). The fixed reference is the clustering of the
 largest entropy (eq. G29); the adaptive scheme (ACV, eq. G32) takes the clusterings by decreasing entropy and lets each
-vote change the reference. The votes V, read as p(q | x), are reduced to k clusters by merging the two whose merger loses
-the least information about x,
+vote change the reference. The votes V, read as p(q | x), are reduced to k clusters by merging the two whose merger
+loses the least information about x,
 
     (p_a + p_b) JS(p(x | a), p(x | b))                                                                     (eq. G34).
 """
