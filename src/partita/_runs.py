@@ -120,7 +120,7 @@ def warn(message: str, category: type[Warning]) -> None:
     while frame.f_back is not None and _is_internal(frame.f_code.co_filename):
         frame = frame.f_back
         level += 1
-    warnings.warn(message, category, stacklevel=level - 1)
+    warnings.warn(message, category, stacklevel=level)
 
 
 def _is_internal(filename: str) -> bool:
