@@ -1,26 +1,18 @@
-"""Cumulative voting and the majority vote, against their formulas."""
-
-import warnings
+"""Cumulative voting against its formulas: votes, mergers, and probabilities of new objects."""
 
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 from scipy.spatial.distance import jensenshannon
 from sklearn.metrics import adjusted_rand_score
 
-from partita import CumulativeVoting, majority_vote
-from partita._labels.ensemble import Ensemble
+from partita import CumulativeVoting
 from partita.consensus.voting import _cumulative_voting as module
+from tests.consensus.graph.label_ensembles import as_ensemble
 from tests.ensembles import label_matrices, noisy_ensemble, same_partition
 
 
-def as_ensemble(X, counts=None):
-    counts = np.ones(len(X)) if counts is None else counts
-    return Ensemble(X.astype(np.int32), X.max(axis=0).astype(np.int64) + 1, np.ones(X.shape[1]), counts)
-
-
-def one_hot(column):
+def one_hot_column(column):
     return (column[:, None] == np.arange(column.max() + 1)).astype(float)
 
 
@@ -28,32 +20,32 @@ def one_hot(column):
 @pytest.mark.parametrize("missing", [0, 0.3])
 def test_votes_are_the_formula(normalised, missing, rng):
     X = noisy_ensemble(flip=0.4, missing=missing).X
-    counts = rng.integers(1, 4, len(X)).astype(float)
+    row_weights = rng.integers(1, 4, len(X)).astype(float)
     voter, reference = X[:, 0], X[:, 1]
-    found = module.vote_table(voter, 3, one_hot(reference), counts, normalised=normalised)
+    found = module.vote_table(voter, 3, one_hot_column(reference), row_weights, normalised=normalised)
     for label in range(3):
-        votes = np.array([counts[(voter == label) & (reference == q)].sum() for q in range(3)])
+        votes = np.array([row_weights[(voter == label) & (reference == q)].sum() for q in range(3)])
         if normalised:
-            votes = votes / [counts[reference == q].sum() for q in range(3)]
+            votes = votes / [row_weights[reference == q].sum() for q in range(3)]
         assert np.allclose(found[label], votes / votes.sum())
 
 
 def test_urcv_votes_sum_to_the_sizes_of_the_reference(rng):
     X = noisy_ensemble(flip=0.5, missing=0).X
-    counts = rng.integers(1, 4, len(X)).astype(float)
-    reference = one_hot(X[:, 0])
+    row_weights = rng.integers(1, 4, len(X)).astype(float)
+    reference = one_hot_column(X[:, 0])
     for voter in X.T[1:]:
-        V = module.vote_table(voter, 3, reference, counts, normalised=False)[voter]
-        assert np.allclose(counts @ V, counts @ reference)
-    votes, _ = module.cumulative_votes(as_ensemble(X, counts), "urcv")
-    entropies = [module._entropy(column, counts) for column in X.T]
-    assert np.allclose(np.sort(counts @ votes), np.sort(counts @ one_hot(X[:, np.argmax(entropies)])))
+        V = module.vote_table(voter, 3, reference, row_weights, normalised=False)[voter]
+        assert np.allclose(row_weights @ V, row_weights @ reference)
+    votes, _ = module.cumulative_votes(as_ensemble(X, row_weights=row_weights), "urcv")
+    entropies = [module._entropy(column, row_weights) for column in X.T]
+    assert np.allclose(np.sort(row_weights @ votes), np.sort(row_weights @ one_hot_column(X[:, np.argmax(entropies)])))
 
 
 @pytest.mark.parametrize("normalised", [False, True])
 def test_a_voter_equal_to_the_reference_maps_to_itself(normalised):
     column = noisy_ensemble().truth
-    table = module.vote_table((column + 1) % 3, 3, one_hot(column), np.ones(len(column)), normalised=normalised)
+    table = module.vote_table((column + 1) % 3, 3, one_hot_column(column), np.ones(len(column)), normalised=normalised)
     assert np.allclose(table, np.eye(3)[(np.arange(3) - 1) % 3])
 
 
@@ -77,7 +69,7 @@ def test_mean_votes_are_the_mean_over_clusterings_that_label_the_object(scheme):
     for j, column in enumerate(X.T):
         table = np.eye(3)
         if j != r:
-            table = module.vote_table(column, 3, one_hot(X[:, r]), ones, normalised=scheme == "rcv")
+            table = module.vote_table(column, 3, one_hot_column(X[:, r]), ones, normalised=scheme == "rcv")
         total[column >= 0] += table[column[column >= 0]]
     assert np.allclose(votes, total / (X >= 0).sum(axis=1, keepdims=True))
 
@@ -86,9 +78,9 @@ def test_acv_lets_each_vote_change_the_reference():
     X = noisy_ensemble(flip=0.4, missing=0, n_clusterings=6).X
     ones = np.ones(len(X))
     order = np.argsort([-module._entropy(column, ones) for column in X.T], kind="stable")
-    reference = one_hot(X[:, order[0]])
+    reference = one_hot_column(X[:, order[0]])
     for i, j in enumerate(order[1:], start=2):
-        U = one_hot(X[:, j])
+        U = one_hot_column(X[:, j])
         W = (U.T @ reference) / U.sum(axis=0)[:, None]
         reference = ((i - 1) * reference + U @ W) / i
     assert np.allclose(module.cumulative_votes(as_ensemble(X), "acv")[0], reference)
@@ -119,8 +111,8 @@ def test_loss_is_the_jensen_shannon_divergence(rng):
 
 def test_mergers_are_greedy(rng):
     votes = rng.dirichlet(np.full(6, 0.3), size=20)
-    counts = rng.integers(1, 4, 20).astype(float)
-    joint = votes * (counts / counts.sum())[:, None]
+    row_weights = rng.integers(1, 4, 20).astype(float)
+    joint = votes * (row_weights / row_weights.sum())[:, None]
     groups = [frozenset([q]) for q in range(6)]
     for k in (5, 4, 3, 2, 1):
         mass = {g: joint[:, list(g)].sum(axis=1) for g in groups}
@@ -128,7 +120,7 @@ def test_mergers_are_greedy(rng):
             ((g, h) for g in groups for h in groups if g is not h), key=lambda p: js_loss(mass[p[0]], mass[p[1]])
         )
         groups = [g for g in groups if g not in (a, b)] + [a | b]
-        merged = module.merge_clusters(votes, counts, k)
+        merged = module.merge_clusters(votes, row_weights, k)
         assert {frozenset(np.flatnonzero(merged == c).tolist()) for c in np.unique(merged)} == set(groups)
 
 
@@ -151,70 +143,18 @@ def test_more_clusters_than_the_reference_has_cannot_be_made(X):
     assert CumulativeVoting(9).fit(X).n_clusters_ == 3
 
 
-def quiet_vote(X, **rest):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return majority_vote(X, **rest)
+@pytest.mark.parametrize("scheme", ["urcv", "rcv", "acv"])
+def test_new_objects_get_the_mean_of_their_votes(scheme):
+    X = noisy_ensemble(missing=0.2).X
+    weights = np.linspace(1, 2, X.shape[1])
+    model = CumulativeVoting(3, scheme=scheme, weights=weights).fit(X)
+    assert np.allclose(model.predict_proba(X), model.membership_)
+    assert np.array_equal(model.predict(X), model.labels_)
+    new = np.vstack([X[:2], np.full(X.shape[1], -1)])
+    assert np.allclose(model.predict_proba(new)[2], 1 / 3)
+    assert model.predict(new)[2] == -1
 
 
-@given(X=label_matrices(max_rows=14, max_columns=6), data=st.data())
-def test_the_vote_depends_on_no_order_of_columns_and_no_names(X, data):
-    order = data.draw(st.permutations(range(X.shape[1])))
-    names = data.draw(st.permutations(range(4)))
-    renamed = np.where(X >= 0, np.array(names)[X], -1)
-    weights = np.array(data.draw(st.lists(st.sampled_from([1, 2, 3]), min_size=X.shape[1], max_size=X.shape[1])))
-    if not (X >= 0).any(axis=0).all():
-        weights = np.ones(X.shape[1])
-    expected = quiet_vote(X, weights=weights)
-    assert np.array_equal(expected, quiet_vote(renamed[:, order], weights=weights[list(order)]))
-
-
-def test_a_unanimous_vote_is_recovered():
-    X, truth = noisy_ensemble(flip=0, missing=0)
-    assert same_partition(majority_vote(X), truth)
-    assert np.bincount(majority_vote(X)).tolist() == [30, 20, 12]
-
-
-def test_the_vote_is_better_than_its_voters():
-    X, truth = noisy_ensemble(sizes=(60, 40, 30), flip=0.3, missing=0)
-    assert adjusted_rand_score(truth, majority_vote(X)) > max(adjusted_rand_score(truth, x) for x in X.T) + 0.1
-
-
-def test_missing_labels_do_not_vote():
-    X = np.array([[0, 0, 0], [0, 0, -1], [0, -1, -1], [1, 1, 1], [1, -1, 1], [-1, 1, 1], [-1, -1, 1]])
-    assert majority_vote(X).tolist() == [1, 1, 1, 0, 0, 0, 0]
-    assert quiet_vote(np.vstack([X, [-1, -1, -1]])).tolist() == [1, 1, 1, 0, 0, 0, 0, -1]
-
-
-def test_a_tie_goes_to_a_cluster_that_got_votes_and_stays_there():
-    X = np.array([[0, 0], [0, 0], [0, 0], [0, 1], [1, 1], [1, 1], [1, 1]])
-    voted = majority_vote(X)
-    assert same_partition(voted, X[:, 0]) or same_partition(voted, X[:, 1])
-    assert np.array_equal(voted, majority_vote(X[:, ::-1]))
-
-
-def test_weights_decide_and_zero_is_silent():
-    a, b = np.array([0, 0, 0, 0, 1, 1, 1, 1]), np.array([0, 0, 0, 1, 1, 1, 1, 1])
-    X = np.column_stack([a, a, b])
-    assert same_partition(majority_vote(X), a)
-    assert same_partition(majority_vote(X, weights=[1, 1, 5]), b)
-    assert same_partition(majority_vote(X, weights=[0, 0, 1]), b)
-    with pytest.raises(ValueError, match="weights"):
-        majority_vote(X, weights=[1, 2])
-
-
-@given(X=label_matrices(max_rows=8, max_columns=3, max_label=2, min_rows=3), seed=st.integers(0, 99))
-def test_vote_of_weight_two_is_the_partition_twice(X, seed):
-    if not (X >= 0).any(axis=0).all():
-        return
-    weights = np.random.default_rng(seed).integers(1, 3, size=X.shape[1])
-    twice = np.repeat(X, weights, axis=1)
-    assert np.array_equal(majority_vote(X, weights=weights), majority_vote(twice))
-
-
-def test_clusters_without_a_partner_do_not_vote_together():
-    reference = np.repeat([0, 1], [9, 6])
-    b, c = reference.copy(), reference.copy()
-    b[:3], c[2:5] = 2, 2
-    labels = majority_vote(np.column_stack([reference, b, c]), weights=[1.4, 1, 1])
-    assert same_partition(labels, reference)
+def test_verbose_changes_nothing(X):
+    quiet, loud = (CumulativeVoting(2, verbose=verbose).fit(X) for verbose in (False, True))
+    assert np.array_equal(quiet.membership_, loud.membership_)
