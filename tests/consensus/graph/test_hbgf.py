@@ -21,8 +21,8 @@ def test_hbgf_partitions_objects_and_clusters_together(monkeypatch, rng):
     X = np.unique(noisy_ensemble(missing=0.3, n_clusterings=5).X, axis=0)
     weights, row_weights = rng.random(5) + 0.5, rng.integers(1, 4, len(X)).astype(float)
     seen = []
-    original = _hbgf.by_metis
-    monkeypatch.setattr(_hbgf, "by_metis", lambda *args: seen.append(args) or original(*args))
+    original = _hbgf.metis_partitions
+    monkeypatch.setattr(_hbgf, "metis_partitions", lambda *args: seen.append(args) or original(*args))
     ensemble = as_ensemble(X, weights, row_weights)
     edges = memberships_of(ensemble).bipartite_edges()
     _hbgf.partition_bipartite(edges, 3, row_weights, PartitionerSettings())

@@ -102,11 +102,11 @@ def js_loss(a, b):
 def test_loss_is_the_jensen_shannon_divergence(rng):
     a, b = rng.dirichlet(np.ones(9)) * 0.2, rng.dirichlet(np.ones(9)) * 0.5
     a[:3], b[2:5] = 0, 0
-    assert module._loss(a, b) == pytest.approx(js_loss(a, b))
+    assert module._merger_loss(a, b) == pytest.approx(js_loss(a, b))
     even = b / b.sum() * a.sum()
     distance = jensenshannon(a / a.sum(), even / even.sum())
-    assert module._loss(a, even) == pytest.approx(2 * a.sum() * distance**2)
-    assert module._loss(a, 3 * a) == pytest.approx(0, abs=1e-12)
+    assert module._merger_loss(a, even) == pytest.approx(2 * a.sum() * distance**2)
+    assert module._merger_loss(a, 3 * a) == pytest.approx(0, abs=1e-12)
 
 
 def test_mergers_are_greedy(rng):

@@ -58,7 +58,7 @@ def partition_graph(
     W = sparse.csr_array(W, dtype=np.float64)
     if len(vertex_weights) <= n_parts or n_parts <= 1:
         return nothing_to_cut(len(vertex_weights), n_parts)
-    candidates = by_metis(W, n_parts, vertex_weights, settings)
+    candidates = metis_partitions(W, n_parts, vertex_weights, settings)
     if settings.partitioner != "metis" or not candidates:
         candidates.append(GraphPartition(_spectral(W, n_parts, vertex_weights, settings.seed), "spectral"))
         candidates += [GraphPartition(labels, "spectral") for labels in also]
@@ -92,7 +92,9 @@ def nothing_to_cut(n: int, n_parts: int) -> GraphPartition:
 
 
 # ------------------------------------------------------------------------------------------------------------ METIS
-def by_metis(W: Any, n_parts: int, vertex_weights: FloatArray, settings: PartitionerSettings) -> list[GraphPartition]:
+def metis_partitions(
+    W: Any, n_parts: int, vertex_weights: FloatArray, settings: PartitionerSettings
+) -> list[GraphPartition]:
     """Partitions by METIS, from strict to generous; none if it is not asked for or not installed."""
     asked = settings.partitioner == "metis" or (settings.partitioner == "auto" and W.nnz <= _MANY_ENTRIES)
     if not asked or not check_installed("pymetis", "metis", "spectral", settings.partitioner):

@@ -20,8 +20,8 @@ from partita.consensus.graph._graph_consensus import GraphConsensus
 from partita.consensus.graph._graph_partition import (
     GraphPartition,
     PartitionerSettings,
-    by_metis,
     join_columns,
+    metis_partitions,
     normalised_cut,
     nothing_to_cut,
 )
@@ -88,7 +88,7 @@ def partition_bipartite(
     edges = sparse.csr_array(sparse.diags_array(row_weights) @ A)
     blocks: Any = [[None, edges], [edges.T, None]]
     W = sparse.csr_array(sparse.block_array(blocks))
-    candidates = by_metis(W, n_clusters, np.concatenate([row_weights, np.zeros(t)]), settings)
+    candidates = metis_partitions(W, n_clusters, np.concatenate([row_weights, np.zeros(t)]), settings)
     if settings.partitioner != "metis" or not candidates:
         found = spectral_candidates(A, n_clusters, row_weights, settings.seed)
         candidates += [GraphPartition(labels, "spectral") for labels in found]

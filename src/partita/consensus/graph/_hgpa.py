@@ -90,7 +90,7 @@ class HGPA(GraphConsensus):
         candidates: list[GraphPartition] = []
         few = len(ensemble.row_cells) <= _FEW_PINS
         if settings.partitioner == "kahypar" or (settings.partitioner == "auto" and few):
-            candidates = by_kahypar(graph, n_clusters, row_weights, settings)
+            candidates = kahypar_partitions(graph, n_clusters, row_weights, settings)
         if settings.partitioner != "kahypar" or not candidates:
             found = partition_factor(graph.factor, n_clusters, row_weights, settings.seed, votes=graph.H)
             kind = "clique" if found.partitioner == "spectral" else "none"
@@ -117,7 +117,7 @@ def hypergraph_of(ensemble: Ensemble, object_weight: float) -> Hypergraph:
     return Hypergraph(H, edge_weights, sparse.csr_array(H * scale))
 
 
-def by_kahypar(
+def kahypar_partitions(
     graph: Hypergraph, n_clusters: int, row_weights: FloatArray, settings: PartitionerSettings
 ) -> list[GraphPartition]:
     """Partitions by Mt-KaHyPar, from strict to generous; none if there is nothing to cut or it is not installed."""

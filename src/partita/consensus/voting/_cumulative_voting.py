@@ -162,14 +162,14 @@ def merge_clusters(votes: FloatArray, row_weights: FloatArray, n_clusters: int, 
     alive = set(range(n_columns))
     with progress(n_columns + max(n_columns - n_clusters, 0), "mergers", show=show) as bar:
         for a in range(n_columns):
-            loss |= {(a, b): _loss(own[a], own[b]) for b in range(a)}
+            loss |= {(a, b): _merger_loss(own[a], own[b]) for b in range(a)}
             bar.update(1)
         while len(alive) > n_clusters:
             a, b = min((pair for pair in loss if alive.issuperset(pair)), key=lambda pair: loss[pair])
             alive -= {a, b}
             groups.append(groups[a] + groups[b])
             own.append(own[a] + own[b])
-            loss |= {(len(own) - 1, other): _loss(own[-1], own[other]) for other in alive}
+            loss |= {(len(own) - 1, other): _merger_loss(own[-1], own[other]) for other in alive}
             alive.add(len(own) - 1)
             bar.update(1)
     merged = np.empty(n_columns, dtype=np.int64)
@@ -178,7 +178,7 @@ def merge_clusters(votes: FloatArray, row_weights: FloatArray, n_clusters: int, 
     return merged
 
 
-def _loss(a: FloatArray, b: FloatArray) -> float:
+def _merger_loss(a: FloatArray, b: FloatArray) -> float:
     """Information about x that is lost when the clusters of joint probabilities a and b become one."""
     of_objects = xlogy(a, a).sum() + xlogy(b, b).sum() - xlogy(a + b, a + b).sum()
     p, q = a.sum(), b.sum()
