@@ -27,7 +27,7 @@ from sklearn.neighbors import kneighbors_graph
 from partita._memory import ensure_memory
 from partita._optional import require
 from partita._typing import Array, FloatArray, IntArray
-from partita.consensus.graph._graph_partition import partition_graph
+from partita.consensus.graph._graph_partition import PartitionerSettings, partition_graph
 from partita.consensus.pairwise._evidence_accumulation import cut_tree
 from partita.generation._fuzzy_cmeans import fuzzy_cmeans
 from partita.generation._runs import Clusterer, Found
@@ -101,7 +101,7 @@ def by_spectral(X: FloatArray, ks: Sequence[int], seed: int) -> list[Found]:
     """Ng, Jordan and Weiss on the graph of nearest neighbours."""
     W = neighbour_graph(X)
     each = np.ones(len(X))
-    return [Found(partition_graph(W, k, each, partitioner="spectral", seed=seed).labels) for k in ks]
+    return [Found(partition_graph(W, k, each, PartitionerSettings("spectral", seed=seed)).labels) for k in ks]
 
 
 def by_metis(X: FloatArray, ks: Sequence[int], seed: int) -> list[Found]:
@@ -109,7 +109,7 @@ def by_metis(X: FloatArray, ks: Sequence[int], seed: int) -> list[Found]:
     require("pymetis", extra="graph", purpose="the base clusterer 'metis'")
     W = neighbour_graph(X)
     each = np.ones(len(X))
-    return [Found(partition_graph(W, k, each, partitioner="metis", imbalance=0.05, seed=seed).labels) for k in ks]
+    return [Found(partition_graph(W, k, each, PartitionerSettings("metis", 0.05, seed)).labels) for k in ks]
 
 
 def neighbour_graph(X: FloatArray) -> Any:
