@@ -99,9 +99,9 @@ def test_sparse_is_dense_above_the_threshold(X, threshold):
     ("options", "message"),
     [
         ({"form": "full"}, "form='full' is not known; choose 'dense', 'sparse', 'pairs' or 'blocks'"),
-        ({"form": "pairs"}, "'pairs' goes with form='pairs'"),
-        ({"pairs": 3}, "'pairs' goes with form='pairs'"),
-        ({"threshold": 0.5}, "goes with form='sparse'"),
+        ({"form": "pairs"}, "pass pairs with form='pairs' only"),
+        ({"pairs": 3}, "pass pairs with form='pairs' only"),
+        ({"threshold": 0.5}, "with form='sparse' only"),
         ({"form": "sparse", "threshold": 1.5}, r"a similarity in \[0, 1\]"),
         ({"form": "blocks", "block_size": 0}, "block_size=0 is not allowed; pass a whole number, at least 1"),
         ({"form": "pairs", "pairs": 0.0}, r"must be in \(0, 1\]"),

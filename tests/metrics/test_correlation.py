@@ -70,7 +70,7 @@ def test_values_by_hand():
 
 
 @both_scores
-def test_ties_break_what_affine_maps_promise(score):
+def test_with_ties_values_of_one_do_not_mean_affine(score):
     """Neutral pairs hide what is not affine; pairs tied in both count as ordered alike, even in a decreasing map."""
     assert score([0, 0, 1], [0, 1, 1]) == 1
     assert score([1, 1, 2], [2, 2, 1]) == pytest.approx(-1 / 3)

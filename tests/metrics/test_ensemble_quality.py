@@ -50,7 +50,7 @@ def cluster_slowly(S, labels):
 
 
 def forms(X):
-    """The same ensemble in every form that tells all pairs."""
+    """The same ensemble in every form that holds all pairs."""
     S = similarity_of(X)
     labelled = S.copy()
     np.fill_diagonal(labelled, 1.0)

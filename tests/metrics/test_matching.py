@@ -61,7 +61,7 @@ def test_f1_variants_by_their_definitions(pair):
 
 
 def test_f1_variants_on_one_giant_cluster_and_six_tiny_pure_ones():
-    """Class sizes of the mini-newsgroups: the four variants tell very different stories, 0.26 / 0.94 / 0.31 / 0.32."""
+    """Class sizes of the mini-newsgroups: the four variants differ widely, 0.26 / 0.94 / 0.31 / 0.32 (eq. I9)."""
     sizes = [100, 400, 100, 400, 400, 100, 200]
     classes = np.repeat(np.arange(7), sizes)
     clusters = np.zeros(len(classes), int)

@@ -11,7 +11,7 @@ from partita._memory import ensure_memory
 from partita._runs import draw_seeds
 from partita._typing import Array, IntArray
 
-_BYTES_PER_PAIR = 64  # two ranks, two objects, counts and both places in the sparse matrices
+_BYTES_PER_PAIR = 64  # rough upper estimate: two ranks, two objects, counts, and both places in the sparse matrices
 
 
 def count_named_or_drawn(ensemble: Ensemble, pairs: Any, random_state: Any) -> tuple[Any, Any]:
@@ -100,7 +100,7 @@ def _draw_pairs(ensemble: Ensemble, n_pairs: int, random_state: Any) -> tuple[Ar
         fresh = np.setdiff1d(more, drawn)
         drawn = np.concatenate([drawn, fresh])
         known = np.concatenate([known, _with_common_labels(ensemble, fresh)])
-    if len(known) < n_pairs:  # a third of all pairs is drawn and not enough: look at all
+    if len(known) < n_pairs:  # a third of all pairs was drawn and is not enough: go through all
         known = _with_common_labels(ensemble, rng.permutation(n_all))[:n_pairs]
         return unrank_pairs(np.sort(known), n)
     return unrank_pairs(np.sort(rng.choice(known, size=n_pairs, replace=False)), n)

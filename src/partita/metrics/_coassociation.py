@@ -132,7 +132,7 @@ def coassociation(
            [1, 1, 1],
            [2, 1, 2]], dtype=uint8)
     """
-    _check_options(form, threshold, pairs, block_size)
+    _check_form(form, threshold, pairs, block_size)
     ensemble = _read_ensemble(X, weights)
     if form == "pairs":
         return Coassociation(*count_named_or_drawn(ensemble, pairs, random_state))
@@ -143,18 +143,18 @@ def coassociation(
     return _sparse(ensemble.columns, block_size, 0.0 if threshold is None else threshold)
 
 
-def _check_options(form: str, threshold: float | None, pairs: Any, block_size: int | None) -> None:
+def _check_form(form: str, threshold: float | None, pairs: Any, block_size: int | None) -> None:
     """Refuse options that do not fit the form."""
     check_choice("form", form, _FORMS)
     if block_size is not None:
         check_count(block_size, "block_size")
     if (form == "pairs") != (pairs is not None):
         raise ValueError(
-            f"form={form!r} with pairs={'None' if pairs is None else 'given'}: 'pairs' goes with form='pairs'."
+            f"form={form!r} and pairs={'None' if pairs is None else 'given'}; pass pairs with form='pairs' only."
         )
     if threshold is not None and (form != "sparse" or not 0 <= threshold <= 1):
         raise ValueError(
-            f"threshold={threshold} is a similarity in [0, 1] and goes with form='sparse' (form={form!r})."
+            f"threshold={threshold} and form={form!r}; pass a similarity in [0, 1], with form='sparse' only."
         )
 
 
@@ -183,10 +183,10 @@ def iter_blocks(columns: WeightedColumns, block_size: int | None = None) -> Iter
     size = block_size or max(1, _BLOCK_BYTES // (n * columns.count_type.itemsize))
     for lo in range(0, n, size):
         hi = min(n, lo + size)
-        yield CoassociationBlock(lo, hi, *count_rows(columns, lo, hi))
+        yield CoassociationBlock(lo, hi, *count_block(columns, lo, hi))
 
 
-def count_rows(columns: WeightedColumns, lo: int, hi: int, *, upper: bool = False) -> tuple[Array, Array]:
+def count_block(columns: WeightedColumns, lo: int, hi: int, *, upper: bool = False) -> tuple[Array, Array]:
     """C and N of rows lo to hi - 1 with all rows; with ``upper`` what is left of the diagonal is not set.
 
     Where nothing is missing, N is a read-only view of one number.
@@ -213,7 +213,7 @@ def coassociation_of_codes(columns: WeightedColumns) -> Coassociation:
         purpose=f"the dense {n} x {n} co-association",
         instead="use form='blocks', 'sparse' with a threshold, or 'pairs'.",
     )
-    counts, totals = count_rows(columns, 0, n, upper=True)
+    counts, totals = count_block(columns, 0, n, upper=True)
     agreement.mirror(counts)
     if columns.has_missing:
         agreement.mirror(totals)

@@ -18,7 +18,7 @@ from partita._typing import FloatArray
 from partita.metrics._series import check_series
 
 DoubleTies = Literal["concordant", "neutral"]
-_BLOCK_ROWS = 256  # series values per task: many tasks for the threads, each of at least milliseconds if n is large
+_BLOCK_ROWS = 256  # values per task: enough tasks for all threads, each large enough to be worth a call
 
 
 class _Concordance(NamedTuple):
@@ -64,7 +64,7 @@ def goodman_kruskal_score(
     >>> goodman_kruskal_score([1, 2, 3, 4], [1, 4, 9, 16])
     1.0
     """
-    pairs = _compare(a, b, double_ties, n_jobs)
+    pairs = _count_concordance(a, b, double_ties, n_jobs)
     return _over_pairs(pairs.alike - pairs.opposite, pairs, double_ties)
 
 
@@ -104,13 +104,13 @@ def weighted_goodman_kruskal_score(
     >>> round(weighted_goodman_kruskal_score([1, 2, 3, 4], [1, 4, 9, 16]), 3)
     0.825
     """
-    pairs = _compare(a, b, double_ties, n_jobs)
+    pairs = _count_concordance(a, b, double_ties, n_jobs)
     return _over_pairs(pairs.weighted, pairs, double_ties)
 
 
 def both_gammas(a: Any, b: Any, double_ties: DoubleTies, n_jobs: int | None) -> tuple[float, float]:
     """GK and WGK from one pass over the pairs."""
-    pairs = _compare(a, b, double_ties, n_jobs)
+    pairs = _count_concordance(a, b, double_ties, n_jobs)
     gamma = _over_pairs(pairs.alike - pairs.opposite, pairs, double_ties)
     return gamma, _over_pairs(pairs.weighted, pairs, double_ties)
 
@@ -121,7 +121,7 @@ def _over_pairs(numerator: float, pairs: _Concordance, double_ties: DoubleTies) 
     return float((numerator + tied) / counted) if counted else 0.0
 
 
-def _compare(a: Any, b: Any, double_ties: DoubleTies, n_jobs: int | None) -> _Concordance:
+def _count_concordance(a: Any, b: Any, double_ties: DoubleTies, n_jobs: int | None) -> _Concordance:
     check_choice("double_ties", double_ties, ("concordant", "neutral"))
     (first, range_first), (second, range_second) = _with_range(a, "a"), _with_range(b, "b")
     n = len(first)

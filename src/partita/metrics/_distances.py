@@ -24,7 +24,7 @@ _KERNEL_METRIC = {
     "chebyshev": internal.CHEBYSHEV,
 }
 _BLOCK_ROWS = 512  # points per task, so that there are tasks for all threads
-_BLOCK_ENTRIES = 2**18  # points times clusters per task: tables of 2 MiB, near the size of a cache
+_BLOCK_ENTRIES = 2**18  # points times clusters per task: tables of 2 MiB
 
 
 class PairTables(NamedTuple):

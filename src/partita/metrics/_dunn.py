@@ -52,7 +52,7 @@ def dunn_score(
         Largest distance within a cluster, mean distance within it, or twice the mean distance to its centroid.
         That of a single point is 0.
     metric : {"euclidean", "sqeuclidean", "cityblock", "chebyshev"}, default="euclidean"
-        Distance between two points. The centroid is the mean in any case.
+        Distance between two points. The centroid is always the mean.
     n_jobs : int, optional
         Number of threads. The result does not depend on it.
 

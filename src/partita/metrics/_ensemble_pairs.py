@@ -15,7 +15,7 @@ from partita._labels.validation import check_label_matrix
 from partita._memory import ensure_memory
 from partita._runs import in_order
 from partita._typing import Array, FloatArray, IntArray
-from partita.metrics._coassociation import Coassociation, count_rows
+from partita.metrics._coassociation import Coassociation, count_block
 
 _ROUNDING = 1e-8  # how far a similarity matrix may be from symmetry, from [0, 1] and from a unit diagonal
 _BLOCK_ENTRIES = 2**22  # similarities per block of rows: 32 MiB of float64
@@ -44,7 +44,7 @@ class LabelPairs(NamedTuple):
 
         def tally(block: slice) -> IntArray:
             table = np.zeros(shape, dtype=np.int64)
-            counts, totals = count_rows(self.columns, block.start, block.stop, upper=True)
+            counts, totals = count_block(self.columns, block.start, block.stop, upper=True)
             # where nothing is missing the kernel does not read N; C stands for it, so that one compilation serves both
             internal.tally_pairs(counts, totals if missing else counts, not missing, n_objects, block.start, table)
             return table
@@ -61,7 +61,7 @@ class LabelPairs(NamedTuple):
         """Similarity of each row to the others, summed over ``members`` (n_rows, k), and how many pairs are known."""
         sums, known = np.empty(members.shape), members.sum(axis=0) - members
         for block in _blocks(len(members)):
-            counts, totals = count_rows(self.columns, block.start, block.stop)
+            counts, totals = count_block(self.columns, block.start, block.stop)
             itself = np.arange(block.stop - block.start), np.arange(block.start, block.stop)
             counts[itself] = 0
             if self.columns.has_missing:

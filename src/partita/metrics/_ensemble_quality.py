@@ -93,7 +93,7 @@ def consensus_cdf(X: Any, grid: Any = None, *, n_jobs: int | None = None) -> Con
 
     Notes
     -----
-    The area is that of the step function itself, 1 - mean of S, whatever the grid.
+    The area is that of the step function itself, 1 - mean of S; it does not depend on the grid.
 
     References
     ----------

@@ -15,7 +15,9 @@ from partita.metrics._series import check_series
 
 Alternative = Literal["two-sided", "less", "greater"]
 SIDES = ("two-sided", "less", "greater")
-_EXACT_PAIRS = 2500  # "auto" is exact up to this n1 n2: milliseconds, and beyond it the normal approximation is good
+_EXACT_PAIRS = (
+    2500  # "auto" is exact up to this n1 n2, 50 values each: more costs time and the normal approximation is close
+)
 
 
 class MannWhitneyTest(NamedTuple):

@@ -20,7 +20,7 @@ Variant = Literal["original", "simplified", "alternative", "hybrid"]
 BY_PAIRS: tuple[Variant, ...] = ("original", "alternative")
 VARIANTS: tuple[Variant, ...] = ("original", "simplified", "alternative", "hybrid")
 _RATIOS = ("alternative", "hybrid")
-_EPSILON = 1e-6  # keeps b / a finite; the value of the source (eq. I38)
+_EPSILON = 1e-6  # keeps b / a finite (eq. I38)
 
 
 def silhouette_score(
@@ -42,7 +42,7 @@ def silhouette_score(
     variant : {"original", "simplified", "alternative", "hybrid"}, default="original"
         See :func:`silhouette_samples`.
     metric : {"euclidean", "sqeuclidean", "cityblock", "chebyshev"}, default="euclidean"
-        Distance between two points. The centroid is the mean in any case.
+        Distance between two points. The centroid is always the mean.
     n_jobs : int, optional
         Number of threads. The result does not depend on it.
 
@@ -94,7 +94,7 @@ def silhouette_samples(
     Returns
     -------
     values : ndarray of shape (n_samples,)
-        0 for an object that is a cluster by itself, in all variants; NaN for those left out, and for all if there is
+        0 for the only object of a cluster, in all variants; NaN for those left out, and for all if there is
         one cluster.
 
     References
