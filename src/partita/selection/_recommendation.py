@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 _CLEAR = 0.01  # largest PAC of clear clusters: one pair in a hundred is ambiguous
-_GROWTH = 0.1  # smallest relative growth of the area under the CDF that counts as growth: larger steps are seen by eye
+_GROWTH = 0.1  # relative growth of the area under the CDF that counts as growth (eq. I68); less is taken for noise
 
 
 def recommend(table: pd.DataFrame, p_value: float, alpha: float, kind: str) -> tuple[int, list[str]]:
