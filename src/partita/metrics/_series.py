@@ -1,19 +1,10 @@
-"""Checks that several metrics share: a choice of names, a series of numbers."""
+"""A series of numbers, as correlations, tests and grids take it."""
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from partita._typing import FloatArray
-
-
-def check_choice(name: str, value: Any, allowed: Iterable[str]) -> None:
-    """Refuse a value that is not one of the allowed names."""
-    names = tuple(allowed)
-    if not isinstance(value, str) or value not in names:
-        shown = ", ".join(map(repr, names[:-1])) + f" or {names[-1]!r}"
-        raise ValueError(f"{name}={value!r} is not known; choose {shown}.")
 
 
 def check_series(values: Any, name: str) -> FloatArray:

@@ -1,45 +1,12 @@
-"""Perplexity by hand, and the paired t-test against scipy's."""
+"""The paired t-test against SciPy's, and its limits (eqs. I22, I23, I24)."""
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from partita.metrics import paired_t_test, perplexity
+from partita.metrics import paired_t_test
 
 sides = pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
-
-
-def test_perplexity_is_the_inverse_geometric_mean_of_the_probabilities():
-    X = np.array([[0, 1], [1, 0], [0, 0]])
-    p = np.array([1 / 2 * 1 / 4, 1 / 8 * 1 / 2, 1 * 1 / 16])  # two labels a row
-    assert perplexity(np.log(p), X) == pytest.approx((1 / p.prod()) ** (1 / 6))
-    assert perplexity(np.log(p), 6) == pytest.approx(perplexity(np.log(p), X))
-    assert perplexity(np.log(p).sum(), X) == pytest.approx(perplexity(np.log(p), X))
-
-
-def test_certainty_is_one_and_ignorance_the_number_of_labels(rng):
-    X = rng.integers(0, 5, size=(30, 4))
-    assert perplexity(np.zeros(30), X) == 1
-    assert perplexity(np.full(30, -4 * np.log(5)), X) == pytest.approx(5)
-
-
-def test_missing_labels_are_not_predicted():
-    X = [[0, 1, 1, None], [2, None, 3, None]]  # two clusterings; five labels
-    assert perplexity(np.log([0.25, 0.5, 0.25, 1.0]), X) == pytest.approx(32 ** (1 / 5))
-
-
-def test_number_of_labels_may_be_weighted():
-    assert perplexity(-3.0, 1.5) == pytest.approx(np.exp(2))
-    assert perplexity(-3.0, np.float32(1.5)) == pytest.approx(np.exp(2))
-    assert perplexity(-3.0, np.int64(3)) == pytest.approx(np.e)
-
-
-def test_perplexity_refuses():
-    with pytest.raises(ValueError, match="2 rows and X has 3; pass one value an object"):
-        perplexity([-1.0, -2.0], np.zeros((3, 2), int))
-    for nothing in (0, -1.0, float("nan")):
-        with pytest.raises(ValueError, match="no observed label"):
-            perplexity([-1.0], nothing)
 
 
 @sides
@@ -93,13 +60,13 @@ def test_significance_on_seven_datasets():
     difference = 4.67 / np.sqrt(7) + spread / spread.std(ddof=1)
     b = np.array([0.5, 0.1, 0.9, 0.4, 0.7, 0.2, 0.6])
     result = paired_t_test(b + difference, b, alternative="greater")
-    assert result.statistic == pytest.approx(4.67)
+    assert result.statistic == pytest.approx(4.67, rel=1e-9)
     assert round(result.p_value, 4) == 0.0017
     assert round(paired_t_test(b + difference, b).p_value, 4) == 0.0034
     assert round(paired_t_test(b, b + difference, alternative="less").p_value, 4) == 0.0017
 
 
-def test_t_test_refuses():
+def test_refused():
     with pytest.raises(ValueError, match="alternative='more' is not known; choose"):
         paired_t_test([1, 2], [2, 1], alternative="more")
     with pytest.raises(ValueError, match=r"shapes \(2,\) and \(3,\); pass two series of equal length"):

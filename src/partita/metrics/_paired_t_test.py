@@ -1,49 +1,13 @@
-"""How well a model predicts labels, and whether one series of results is better than another."""
+"""Student's test of whether one of two paired series of results is larger on average (eqs. I22, I23)."""
 
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from scipy import stats
 
-from partita._labels.validation import check_label_matrix
+from partita._parameters import check_choice
 
-
-def perplexity(log_likelihood: Any, X: Any) -> float:
-    """Perplexity of a model: exp of minus its mean log probability of an observed label.
-
-    1 means that every label was foreseen with certainty. A model that knows nothing but the number of labels has
-    their (geometric mean) number.
-
-    Parameters
-    ----------
-    log_likelihood : array-like of shape (n_samples,) or float
-        Log probability of each row of labels, such as ``BCE.score_samples`` gives, or their sum.
-    X : label matrix, or number
-        The labels, or how many of them are observed.
-
-    Returns
-    -------
-    perplexity : float
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from partita.metrics import perplexity
-    >>> X = [[0, 1, 1], [2, None, 3]]  # two clusterings of three objects
-    >>> round(perplexity(np.log([1 / 4, 1 / 2, 1 / 4]), X), 6)
-    2.0
-    """
-    values = np.asarray(log_likelihood, dtype=np.float64)
-    if isinstance(X, int | float | np.number):
-        n_observed = float(X)
-    else:
-        codes = check_label_matrix(X).codes
-        if values.ndim == 1 and len(values) != len(codes):
-            raise ValueError(f"log_likelihood has {len(values)} rows and X has {len(codes)}; pass one value an object.")
-        n_observed = float((codes >= 0).sum())
-    if not n_observed > 0:
-        raise ValueError(f"X={X!r} has no observed label; perplexity is a mean over observed labels.")
-    return float(np.exp(-values.sum() / n_observed))
+_ROUNDING = 1e-12  # spread relative to the mean, below which all differences are equal up to rounding
 
 
 class PairedTTest(NamedTuple):
@@ -79,8 +43,7 @@ def paired_t_test(a: Any, b: Any, *, alternative: Literal["two-sided", "less", "
     >>> round(result.statistic, 3), round(result.p_value, 3)
     (2.449, 0.092)
     """
-    if alternative not in ("two-sided", "less", "greater"):
-        raise ValueError(f"alternative={alternative!r} is not known; choose 'two-sided', 'less' or 'greater'.")
+    check_choice("alternative", alternative, ("two-sided", "less", "greater"))
     first, second = (np.asarray(values, dtype=np.float64) for values in (a, b))
     if first.ndim != 1 or first.shape != second.shape:
         raise ValueError(f"a and b have shapes {first.shape} and {second.shape}; pass two series of equal length.")
@@ -88,14 +51,14 @@ def paired_t_test(a: Any, b: Any, *, alternative: Literal["two-sided", "less", "
     if len(differences) < 2:
         raise ValueError(f"{len(differences)} pairs without NaN are too few; a t-test needs at least 2.")
     mean, sd = float(differences.mean()), float(differences.std(ddof=1))
-    if sd <= 1e-12 * abs(mean) or not differences.any():
+    if sd <= _ROUNDING * abs(mean) or not differences.any():
         return _equal_differences(mean, len(differences), alternative)
     result = stats.ttest_1samp(differences, 0.0, alternative=alternative)
     return PairedTTest(float(result.statistic), float(result.pvalue), len(differences) - 1, mean, sd)
 
 
 def _equal_differences(mean: float, n: int, alternative: str) -> PairedTTest:
-    """All differences are the same number: the limit of vanishing spread."""
+    """Result for differences that are all the same number: the limit of vanishing spread."""
     statistic = float(np.sign(mean) * np.inf) if mean else 0.0
     wrong_way = alternative == ("less" if mean > 0 else "greater")
     p_value = (1.0 if alternative == "two-sided" else 0.5) if mean == 0 else float(wrong_way)
