@@ -41,7 +41,7 @@ def in_order(function: Callable[[T], R], tasks: Iterable[T], n_jobs: int | None)
     from joblib import effective_n_jobs
 
     tasks = list(tasks)
-    n_threads = min(effective_n_jobs(n_jobs), len(tasks))
+    n_threads = 1 if n_jobs == 1 else min(effective_n_jobs(n_jobs), len(tasks))
     if n_threads <= 1:
         yield from map(function, tasks)
         return
