@@ -133,7 +133,8 @@ class AspectModel(SoftConsensusMixin, BaseConsensus):
         n_clusters = self.n_clusters
         Y = found.B * found.p
         mass = Y.sum(axis=1, keepdims=True)
-        Y = np.divide(Y, mass, out=np.full(Y.shape, 1 / n_clusters), where=mass > 0)
+        together = np.asarray(C.sum(axis=1)).reshape(-1, 1) > 0  # else nothing is known, and B may be at its start
+        Y = np.divide(Y, mass, out=np.full(Y.shape, 1 / n_clusters), where=(mass > 0) & together)
         self._aspects, self._fitted = found.p, FittedMemberships(rows.ensemble, Y)
         return Consensus(Y.argmax(axis=1), Y, np.full(n_clusters, 1 / n_clusters))
 
