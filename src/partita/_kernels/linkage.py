@@ -26,7 +26,7 @@ class LinkageChain(NamedTuple):
     dead: Any  # (n,) integer as wide as D: 0 for a living slot, else all bits but the sign
     ids: Any  # (n,) int64, name of a slot's cluster: the smallest object in it
     size: Any  # (n,) float64, weight of a slot's cluster
-    stamp: Any  # (n,) int64, merges (since the sweep) that a slot's row knows of
+    stamp: Any  # (n,) int64, merges (since the sweep) that a slot's row includes
     merged: Any  # (n,) int64, slot of each merge since the sweep
     born: Any  # (n,) int64, merge since the sweep that made a slot's cluster, or -1
 

@@ -1,8 +1,8 @@
 """Multi-criteria evidence accumulation (Fred and Jain, 2006): only stable clusters of each algorithm count.
 
-Columns of the label matrix belong to groups, the runs of one algorithm (on subsamples, say). Every group makes its own
-co-association and its own partition by evidence accumulation. A cluster's stability is the mean co-association of its
-pairs. Clusters that are stable enough add their pairs, with their stability as weight, to a common co-association:
+Columns of the label matrix belong to groups, the runs of one algorithm (for instance on subsamples). Every group makes
+its own co-association and its own partition by evidence accumulation. A cluster's stability is the mean co-association
+of its pairs. Clusters that are stable enough add their pairs, weighted by their stability, to a common co-association:
 
     S_ij = sum over groups with i, j in one stable cluster of its stability / number of groups that saw both
                                                                                                             (eq. P14)

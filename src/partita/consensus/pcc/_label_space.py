@@ -18,7 +18,7 @@ from partita._typing import Array, FloatArray, IntArray
 from partita.consensus.pcc._problem import own_totals, scale_of, totals_of_all_pairs
 
 _STAGES = (1000, 10_000)  # rows that enter before those inside are moved: few of many rows, so it costs little
-_STAGE_SWEEPS = 15  # at most; most rows are at rest after a few
+_STAGE_SWEEPS = 15  # over those inside, which bounds the time of a stage; rows at rest cost little
 _STAGE_GAP = 1e-4  # about the relative gap below which a row stays where it is meanwhile: the default tol of a fit
 _ROWS = 256  # rows of pairs counted between two reports of progress
 

@@ -32,7 +32,7 @@ from partita.consensus.pcc._label_space import LabelSpace, constant_of_l2, label
 from partita.consensus.pcc._problem import PCCProblem, PCCRun, PCCSolution, descend
 from partita.consensus.pcc._stored_pairs import all_pairs, chosen_pairs
 
-_SWEEPS = 1000  # of the block solver, at most: a fit takes some tens
+_SWEEPS = 1000  # of the block solver, at most: a safeguard, far above what a fit needs
 _STEPS, _FEWEST_STEPS = 20, 10_000  # of the greedy solver, at most: a multiple of n K, but not fewer than the second
 _NUDGE = 1e-3  # into the interior, after clusters were taken out: KL is infinite on parts of the boundary
 _SMALL = 0.5  # mass, in objects, up to which a cluster is taken out: an object that is mostly in it gives it more
