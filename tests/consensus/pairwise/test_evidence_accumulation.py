@@ -90,7 +90,7 @@ def test_lifetimes_are_differences_of_heights(X):
 
 def test_highest_lifetime_and_its_ties():
     heights = np.array([0.0, 0.1, 0.4, 0.7, 0.75])
-    lives = module.lifetimes(heights)
+    lives = module.cut_lifetimes(heights)
     assert np.allclose(lives, [0.05, 0.3, 0.3, 0.1])
     assert module._longest_life(lives, heights, 1e-9, allow_one=False) == 3
     assert module._longest_life(lives, heights, 1e-9, allow_one=True) == 3

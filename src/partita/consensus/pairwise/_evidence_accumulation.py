@@ -145,7 +145,7 @@ class EAC(BaseConsensus):
         self.dendrogram_, self.leaves_ = _expand_tree(tree, rows.row_of_object, rows.n_objects)
         heights = self.dendrogram_[:, 2]
         copies = len(self.leaves_) > n_rows or bool(ensemble.row_weights.max() > 1)
-        self.lifetimes_ = lifetimes(heights, include_all=copies and len(self.leaves_) == n_rows)
+        self.lifetimes_ = cut_lifetimes(heights, include_all=copies and len(self.leaves_) == n_rows)
         if cut == "lifetime":
             n_clusters = _longest_life(self.lifetimes_, heights, merges.tolerance, allow_one=self.allow_one)
         n_merges = n_rows - n_clusters
@@ -245,7 +245,7 @@ class EAC(BaseConsensus):
         return labels
 
 
-def lifetimes(heights: FloatArray, *, include_all: bool = False) -> FloatArray:
+def cut_lifetimes(heights: FloatArray, *, include_all: bool = False) -> FloatArray:
     """Lifetime of the cut into k clusters, h_{n-k+1} - h_{n-k}, k = 2..n-1, or n with ``include_all`` (eqs. P8, P9)."""
     if len(heights) == 0:
         return np.empty(0)

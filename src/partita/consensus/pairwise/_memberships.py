@@ -52,7 +52,7 @@ def insert_new_rows(codes: Codes, ensemble: Ensemble, Y: FloatArray) -> FloatArr
     new = ensemble.with_rows(codes, np.zeros(len(codes)))  # without weight, new rows leave all sums as they are
     n_tables = ensemble.n_clusterings if ensemble.has_missing or new.has_missing else 1
     sums = pcc_labels.zero_sums(len(codes), ensemble.n_cells, n_tables, Y.shape[1])
-    pcc_labels.sum_up(_row_labels(ensemble), sums._replace(Y=np.ascontiguousarray(Y)))
+    pcc_labels.sum_labels(_row_labels(ensemble), sums._replace(Y=np.ascontiguousarray(Y)))
     pcc_labels.insert_rows(_row_labels(new), sums, np.arange(len(codes)), 0)
     return np.asarray(sums.Y)
 

@@ -87,7 +87,7 @@ class LabelRun(NamedTuple):
 
     def refresh(self) -> None:
         """Compute the sums over labels and clusterings anew."""
-        pcc_labels.sum_up(self.problem.labels, self.sums)
+        pcc_labels.sum_labels(self.problem.labels, self.sums)
 
     def objective(self) -> float:
         """The part of f that depends on Y."""
