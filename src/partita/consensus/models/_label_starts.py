@@ -6,7 +6,7 @@ import numpy as np
 
 from partita._labels.ensemble import Ensemble
 from partita._typing import Array, FloatArray
-from partita.consensus.kmeans._label_kmeans import number_cells, run
+from partita.consensus.kmeans._label_kmeans import run_k_means
 from partita.consensus.models._label_tables import column_sums
 
 _NOISE = 0.1  # share of the clustering's own distribution in a start: no label is impossible in any cluster
@@ -37,11 +37,10 @@ def shares(ensemble: Ensemble) -> FloatArray:
 
 def kmeans_start(ensemble: Ensemble, n_clusters: int, seed: int) -> Start:
     """Clusters of k-means, mixed with what all objects have; those for which there are no rows are like all objects."""
-    cells = number_cells(ensemble)
-    fit = run(ensemble, cells, min(n_clusters, ensemble.n_rows), seed, _ROUNDS, tol=1e-3)
+    fit = run_k_means(ensemble, min(n_clusters, ensemble.n_rows), seed, max_iter=_ROUNDS, tol=1e-3)
     overall = shares(ensemble)[:, None]
     table = np.repeat(overall, n_clusters, axis=1)
-    found = fit.state.centers[:, cells.is_label].T
+    found = fit.centers.T
     table[:, : found.shape[1]] = found
     size = np.bincount(fit.labels, weights=ensemble.row_weights, minlength=n_clusters)
     weights = (1 - _NOISE) * size / size.sum() + _NOISE / n_clusters

@@ -23,7 +23,7 @@ from partita._runs import draw_seeds
 from partita._typing import FloatArray
 from partita.base import BaseConsensus, Consensus, LabelledRows
 from partita.consensus.graph._indicator import through_labels
-from partita.consensus.kmeans._label_kmeans import number_cells, run
+from partita.consensus.kmeans._label_kmeans import run_k_means
 from partita.consensus.pairwise._pair_counts import count_rows_of
 from partita.consensus.pcc._label_space import insert_new_rows
 
@@ -139,10 +139,10 @@ class NMFConsensus(BaseConsensus):
     def _fit_rows(self, rows: LabelledRows) -> Consensus:
         ensemble = rows.ensemble
         similarity = similarity_of(rows)
-        cells, n_clusters = number_cells(ensemble), min(self.n_clusters, ensemble.n_rows)
+        n_clusters = min(self.n_clusters, ensemble.n_rows)
         runs = []
         for seed in draw_seeds(self.random_state, self.n_init).tolist():
-            labels = run(ensemble, cells, n_clusters, seed, 10, tol=1e-3).labels
+            labels = run_k_means(ensemble, n_clusters, seed, max_iter=10, tol=1e-3).labels
             runs.append(self._run(similarity, np.eye(n_clusters)[labels] + _START))
         Q, history, self.converged_ = min(runs, key=lambda found: min(found[1]))
         self.history_ = history[: int(np.argmin(history)) + 1]
