@@ -176,17 +176,6 @@ METHODS = {
 }
 
 
-class Features(NamedTuple):
-    """A file of features, and of which families they are."""
-
-    path: str
-    families: str | dict[str, str] | None = None
-
-    def arguments(self, table: Any) -> dict[str, Any]:
-        """What ``fit`` gets."""
-        return {"features": table} | ({"families": self.families} if self.families else {})
-
-
 def build(method: str, parameters: dict[str, Any]) -> Any:
     """The estimator of a method, with the parameters it knows; unknown ones are refused by name."""
     import partita
@@ -211,7 +200,7 @@ def python_call(
     path: str,
     reading: dict[str, Any],
     noise: str,
-    features: Features | None = None,
+    features: str | None = None,
 ) -> str:
     """The Python lines that do the same."""
     estimator = METHODS[method].estimator
@@ -223,12 +212,10 @@ def python_call(
         lines += [
             "from partita.io import read_features, read_labels",
             f"table = read_labels({path!r}{how})",
-            f"F = read_features({features.path!r}, table)",
+            f"F = read_features({features!r}, table)",
             "X = table.labels",
         ]
     if noise != "missing":
         lines.append(f"X = check_label_matrix(X, noise={noise!r})")
-    beside = (
-        "" if features is None else ", features=F" + (f", families={features.families!r}" if features.families else "")
-    )
+    beside = "" if features is None else ", features=F"
     return "\n".join([*lines, f"labels = {call_of(method, parameters)}.fit_predict(X{beside})"])

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from partita.cli._methods import METHODS, Features, build, python_call
+from partita.cli._methods import METHODS, build, python_call
 from partita.cli._options import parse_families, parse_settings, parse_value, reading_arguments, reading_options
 from partita.cli._results import check_targets, label_table, print_summary, summarise, write_results
 
@@ -88,9 +88,10 @@ def consensus(
     check_usage(method, parameters, membership, features)
     if families and features is None:
         raise click.UsageError("--family is of no use without --features.")
+    if families:
+        parameters["families"] = parse_families(families)
     reading = reading_arguments(columns, id_column, no_ids, header)
-    beside = Features(features, parse_families(families)) if features is not None else None
-    summary, table = run_consensus(file, output, method, parameters, reading, noise, membership, beside)
+    summary, table = run_consensus(file, output, method, parameters, reading, noise, membership, features)
     if as_json:
         if output is None:
             summary["ids"], summary["labels"] = (table[name].tolist() for name in table.columns)
@@ -119,19 +120,19 @@ def run_consensus(
     reading: dict[str, Any],
     noise: Any = "missing",
     membership: str | None = None,
-    features: Features | None = None,
+    features: str | None = None,
 ) -> tuple[dict[str, Any], Any]:
     """Read, fit, write; returns a summary of plain values and the table of labels."""
     from partita import check_label_matrix
     from partita.io import read_features, read_labels
 
-    check_targets([output, membership], [file, None if features is None else features.path])
+    check_targets([output, membership], [file, features])
     estimator = build(method, parameters)
     if "verbose" in estimator.get_params() and "verbose" not in parameters:
         estimator.set_params(verbose=sys.stderr.isatty())
     table = read_labels(file, **reading)
     matrix = check_label_matrix(table.labels, noise)
-    beside = {} if features is None else features.arguments(read_features(features.path, table))
+    beside = {} if features is None else {"features": read_features(features, table)}
     start = time.perf_counter()
     estimator.fit(matrix, **beside)
     seconds = time.perf_counter() - start
