@@ -17,7 +17,7 @@ import numpy as np
 from partita._kernels._jit import jit, jit_sums
 
 GAUSSIAN, POISSON, BERNOULLI = 0, 1, 2
-SMALLEST_ALPHA = 2e-3  # exp(psi(0.002)) = 1e-218: a negligible part of a row, and still far from underflow
+SMALLEST_ALPHA = 2e-3  # exp(psi) is 1e-218 there: a negligible part of a row, and still far from underflow
 LARGEST_ALPHA = 1e4  # practically infinite: the columns of a row are then independent
 _LARGE = 8.0  # from here on the series of psi is exact to 3e-13
 _HUGE = 1e80  # logs are taken of products of factors up to here: one factor is at most 1e218, the largest float 1e308

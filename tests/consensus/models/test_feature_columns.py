@@ -25,7 +25,7 @@ def test_categorical_feature_is_one_more_clustering(truth, X, rng):
     assert np.array_equal(kind["probability"], plain.beta_[15])
     assert np.array_equal(np.hstack(model.beta_), np.hstack(plain.beta_[:15]))
     assert np.allclose(model.predict_proba(X, features=frame), plain.predict_proba(wide, features=F), atol=1e-9)
-    new = pd.DataFrame({"kind": ["unheard of"] * 62, "size": F[:, 0]})
+    new = pd.DataFrame({"kind": ["never seen"] * 62, "size": F[:, 0]})
     without = np.column_stack([X, np.full(62, -1)])
     assert np.allclose(model.predict_proba(X, features=new), plain.predict_proba(without, features=F), atol=1e-9)
 

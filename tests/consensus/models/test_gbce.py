@@ -29,7 +29,7 @@ def assert_same_fit(one, other):
     ("options", "features"),
     [
         ({}, None),
-        ({"feature_weights": 0}, np.arange(62.0)[:, None]),
+        ({"feature_weights": 0}, np.arange(62, dtype=float)[:, None]),
         ({}, np.full((62, 2), np.nan)),
         ({"families": ["categorical", "poisson"]}, np.full((62, 2), None)),
         ({"feature_weights": [0, 1]}, [[1.0, None]] * 62),
@@ -245,8 +245,8 @@ def test_object_with_features_and_no_label_takes_part(truth, X, rng):
     assert np.array_equal(np.delete(model.labels_, 8), plain.labels_)
     assert model.history_ == plain.history_
     others = np.delete(np.arange(62), [3, 8])
-    mates = others[truth[others] == truth[3]]
-    assert model.labels_[3] == np.bincount(model.labels_[mates]).argmax()
+    same_class = others[truth[others] == truth[3]]
+    assert model.labels_[3] == np.bincount(model.labels_[same_class]).argmax()
 
 
 def test_object_without_weight_is_placed_by_its_features(truth, X, rng):

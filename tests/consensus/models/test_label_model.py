@@ -16,7 +16,7 @@ def test_single_clustering_is_warned_about(kind):
 
 
 def test_single_clustering_with_features_is_not_warned_about(recwarn):
-    X, F = np.repeat([[0], [1], [2]], 5, axis=0), np.arange(15.0)[:, None]
+    X, F = np.repeat([[0], [1], [2]], 5, axis=0), np.arange(15, dtype=float)[:, None]
     GBCE(2, n_init=1, random_state=0).fit(X, features=F)
     assert not [warning for warning in recwarn if issubclass(warning.category, IdentifiabilityWarning)]
 
