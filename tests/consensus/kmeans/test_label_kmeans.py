@@ -200,5 +200,6 @@ def test_fitted_model_keeps_no_rows():
     X = noisy_ensemble(sizes=(150, 100, 60), flip=0.4).X
     model = LabelKMeans(3, n_init=1, random_state=0).fit(X)
     assert model._space.layout.n_rows == 0
+    assert model._space.layout.codes.base is None  # not a view of all rows
     del model.labels_
     assert len(pickle.dumps(model)) < X.nbytes
