@@ -83,7 +83,7 @@ def _warm_up_models(codes: np.ndarray) -> None:
     k, start = 2, np.arange(0, n * m + 1, m)
     table, weight = np.full((4, k), -1.0), np.full(k, 0.5)
     rows = mixture.MixtureRows(start, codes.ravel(), np.ones(n))
-    mixture.expect(rows, table, weight, 0, n, np.zeros(k), np.zeros((4, k)))
+    mixture.expect_mixture(rows, table, weight, 0, n, np.zeros(k), np.zeros((4, k)))
     mixture.posterior(rows, table, weight, 0, n, np.empty((n, k)), np.empty(n))
     members = bce.MembershipRows(start, codes.ravel(), np.zeros((n, 1)), np.ones(n))
     feature = np.full((1, k), 0.5)
@@ -91,7 +91,7 @@ def _warm_up_models(codes: np.ndarray) -> None:
         weight, -table, np.ones(4), np.zeros(1, dtype=np.int64), feature, feature, np.ones(1)
     )
     sums = bce.MembershipSums(np.zeros((4, k)), np.zeros((3, 1, k)), np.zeros(k), np.zeros(1))
-    bce.expect(members, parameters, 0, n, 1, 0.0, np.ones((n, k)), np.empty(n), sums)
+    bce.expect_memberships(members, parameters, 0, n, 1, 0.0, np.ones((n, k)), np.empty(n), sums)
 
 
 def _warm_up_nbce(codes: np.ndarray) -> None:

@@ -23,7 +23,7 @@ from partita._runs import best_of, draw_seeds, progress, warn_not_converged
 from partita._typing import Array, Codes, FloatArray
 from partita.base import BaseConsensus, Consensus, LabelledRows, SoftConsensusMixin
 from partita.consensus.graph._label_factor import through_labels
-from partita.consensus.kmeans._label_kmeans import number_cells, run
+from partita.consensus.kmeans._label_kmeans import run_k_means
 from partita.consensus.pairwise._memberships import FittedMemberships
 from partita.consensus.pairwise._pair_counts import row_counts
 
@@ -197,7 +197,7 @@ class NMFConsensus(SoftConsensusMixin, BaseConsensus):
 
 def _start(ensemble: Ensemble, n_clusters: int, seed: int) -> FloatArray:
     """The clusters of a short k-means on the labels (eq. P56)."""
-    labels = run(ensemble, number_cells(ensemble), n_clusters, seed, _START_ROUNDS, tol=_START_TOL).labels
+    labels = run_k_means(ensemble, n_clusters, seed, max_iter=_START_ROUNDS, tol=_START_TOL).labels
     return one_hot(labels, n_clusters) + _START
 
 
