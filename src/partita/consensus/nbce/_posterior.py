@@ -16,7 +16,7 @@ _TINY = 1e-300  # instead of 0 in logs
 
 
 class ClusterLogs(NamedTuple):
-    """Logs of theta and pi, of their means, or expected ones: what gives a row of labels its probability in a cluster."""
+    """Logs of the means of theta and pi, or expected logs: they give a row of labels its probability in a cluster."""
 
     log_theta: FloatArray  # (n_cells, k) times the weight of the clustering
     log_pi: FloatArray  # (k,)
