@@ -8,6 +8,7 @@ import pytest
 from partita._labels.partitions import number_by_size
 from partita._sampling import split_r_hat
 from partita.consensus.nbce import _gibbs as module
+from partita.consensus.nbce._gibbs_chain import run_chain
 from partita.consensus.nbce._nbce import NBCE
 from partita.exceptions import UnlabelledObjectsWarning
 from tests.consensus.nbce import nbce_reference as reference
@@ -31,6 +32,24 @@ def test_log_joint_of_sampled_parameters_is_theirs(X):
     model = NBCE("gibbs", "fsd", 20, alpha0="auto", beta="auto", n_sweeps=40, random_state=0).fit(X)
     assert (model.alpha0_, model.beta_) != (1.0, 0.5)
     assert model.log_joint_ == pytest.approx(joint_of_labels(X, model.labels_, model, 20), rel=1e-10)
+
+
+@pytest.mark.parametrize("names", [(), ("alpha0",), ("beta",), ("alpha0", "beta")])
+def test_best_chain_has_the_highest_joint_with_the_prior_of_what_is_sampled(names, X, monkeypatch):
+    chains = []
+
+    def record(*arguments):
+        chains.append(run_chain(*arguments))
+        return chains[-1]
+
+    monkeypatch.setattr(module, "run_chain", record)
+    auto = dict.fromkeys(names, "auto")
+    model = NBCE(prior="fsd", n_sweeps=20, n_chains=6, random_state=0, **auto).fit(X)
+    modes = [chain.mode for chain in chains]
+    priors = [sum(np.log(getattr(mode.model, name)) - getattr(mode.model, name) for name in names) for mode in modes]
+    best = modes[int(np.argmax([mode.log_joint + prior for mode, prior in zip(modes, priors, strict=True)]))]
+    assert (model.alpha0_, model.beta_) == (best.model.alpha0, best.model.beta)
+    assert model.log_joint_ == pytest.approx(best.log_joint)
 
 
 # what a fit hands out

@@ -95,7 +95,7 @@ def test_gamma_of_the_e_step_is_the_best(rng):
 
 @pytest.mark.parametrize("alpha0", [0.3, 4.0])
 def test_bound_from_assignments_alone_is_that_of_the_best_xi_and_rho(alpha0, rng):
-    """With xi and rho at their best for gamma, the seven terms are log p(Y, Z) of the expected occupancy plus the entropy."""
+    """With xi and rho at their best, the seven terms are log p(Y, Z) of the expected occupancy plus the entropy."""
     X, gamma, row_weights = random_labels(rng), rng.dirichlet(np.ones(3), size=20), rng.random(20) + 0.2
     model = make_model(N_LABELS, weights=WEIGHTS, alpha0=alpha0)
     expected = expected_occupancy(X, gamma, model, row_weights)

@@ -20,6 +20,7 @@ from partita.consensus.nbce._gibbs_chain import (
     GibbsChain,
     GibbsMode,
     GibbsSampler,
+    log_parameter_prior,
     run_chain,
 )
 from partita.consensus.nbce._joint import NBCEModel, Occupancy, log_joint, mean_table, mean_weights, occupancy_of
@@ -99,7 +100,7 @@ def _summarise(
         "log_joint": np.array([chain.log_joint for chain in chains]),
     }
     r_hat, converged = compare_chains(traces, settings.plan.burn_in)
-    best = max(chains, key=lambda chain: chain.mode.log_joint)
+    best = max(chains, key=lambda chain: _log_posterior(chain.mode, settings.estimate))
     samples = np.vstack([chain.samples for chain in chains])
     models = [model for chain in chains for model in chain.models]
     z, model = _choose(drawn, samples, models, best.mode, settings.consensus)
@@ -129,6 +130,11 @@ def _summarise(
         r_hat=r_hat,
         samples=samples if drawn.n_rows == ensemble.n_rows else samples[:, first],
     )
+
+
+def _log_posterior(mode: GibbsMode, estimate: tuple[bool, bool]) -> float:
+    """Log p(Y, Z), with the prior of the parameters that are sampled: modes of chains may differ in these."""
+    return mode.log_joint + log_parameter_prior(mode.model, estimate)
 
 
 def _choose(
