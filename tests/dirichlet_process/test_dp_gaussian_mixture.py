@@ -13,7 +13,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from partita._kernels.neal import NealModel
 from partita._sampling import best_sample
 from partita.dirichlet_process import DPGaussianMixture
-from partita.dirichlet_process._dp_gaussian_model import log_points_joint, summarise
+from partita.dirichlet_process._dp_gaussian_model import log_points_joint, summarise_clusters
 from partita.exceptions import NotEnoughMemoryError
 from tests.consensus.nbce.nbce_reference import within_monte_carlo_error
 from tests.dirichlet_process import dirichlet_process_reference as reference
@@ -58,7 +58,7 @@ def test_fitted_attributes_belong_together(rng):
     assert (model.samples_.max(axis=1) + 1).tolist() == model.n_clusters_trace_[:, 32::3].ravel().tolist()
     points = X - X.mean(axis=0)
     values = NealModel(model.alpha_, model.sigma_, model.rho_)
-    assert model.log_joint_ == pytest.approx(log_points_joint(summarise(points, model.labels_, k), values))
+    assert model.log_joint_ == pytest.approx(log_points_joint(summarise_clusters(points, model.labels_, k), values))
     assert model.history_ in model.log_joint_trace_.tolist()
     shrink = 1 / (1 + model.sigma_ / (model.rho_ * np.bincount(model.labels_)))
     means = np.array([points[model.labels_ == c].mean(axis=0) for c in range(k)])

@@ -20,7 +20,7 @@ def test_log_joint_is_that_of_one_big_gaussian(model, rng):
     points = rng.normal(size=(7, 3))
     for _ in range(20):
         z = np.array(reference.canonical(rng.integers(4, size=7)))
-        clusters = module.summarise(points, z, z.max() + 1)
+        clusters = module.summarise_clusters(points, z, z.max() + 1)
         assert module.log_points_joint(clusters, model) == pytest.approx(
             reference.log_joint(points, z, model), rel=1e-9
         )
@@ -32,7 +32,7 @@ def test_log_joint_is_that_of_one_big_gaussian(model, rng):
 def test_predictive_density_is_a_ratio_of_joints(rng):
     points, model = rng.normal(size=(6, 2)), NealModel(0.7, 0.4, 2.0)
     z, new = np.array([0, 0, 1, 1, 1, 2]), rng.normal(size=(5, 2))
-    clusters = module.summarise(points, z, 3)
+    clusters = module.summarise_clusters(points, z, 3)
     density = module.log_density(new, module.mixture_of(clusters, model, new=True))
     member = module.membership(new, module.mixture_of(clusters, model, new=False))
     for i, x in enumerate(new):
@@ -43,7 +43,7 @@ def test_predictive_density_is_a_ratio_of_joints(rng):
 
 def test_means_have_their_conditional_moments(rng):
     points, model = FOUR, NealModel(1.0, 0.5, 2.0)
-    clusters = module.summarise(points, np.array([0, 0, 0, 1]), 2)
+    clusters = module.summarise_clusters(points, np.array([0, 0, 0, 1]), 2)
     draws = np.array([module.draw_means(clusters, model, rng) for _ in range(20_000)])
     for k, n in enumerate((3, 1)):
         mean = clusters.centroid[k] / (1 + model.sigma / (model.rho * n))

@@ -74,7 +74,7 @@ def test_point_at_the_penalty_opens_no_cluster_and_one_just_beyond_does():
     points, order = np.array([[0.0], [2.0], [2.0 + 1e-9]]), np.arange(3)
     for n_points, n_centers in ((2, 1), (3, 2)):
         centers, labels = np.array([[1.0, np.nan]]), np.zeros(n_points, dtype=np.int64)
-        found = kernel.sweep(points[:n_points], order[:n_points], 0, 1.0, centers, 1, labels)
+        found = kernel.sweep_dp_means(points[:n_points], order[:n_points], 0, 1.0, centers, 1, labels)
         assert found[1] == n_centers
 
 
@@ -123,7 +123,7 @@ def test_every_sweep_leaves_points_within_lam_of_the_centre_they_are_given(order
         centers, labels = np.full((points.shape[1], 60), np.nan), state.labels.copy()
         k = len(state.centers)
         centers[:, :k] = state.centers.T
-        place, k, _ = kernel.sweep(points, visit(state), 0, lam, centers, k, labels)
+        place, k, _ = kernel.sweep_dp_means(points, visit(state), 0, lam, centers, k, labels)
         assert place == len(points)
         assert (((points - centers.T[labels]) ** 2).sum(axis=1) <= lam * (1 + 1e-12)).all()
         moved = module.update_means(points, labels, k, lam)

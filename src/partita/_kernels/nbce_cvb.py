@@ -1,8 +1,8 @@
-"""Collapsed variational Bayes: one row after another, from the expected counts of all others.
+"""Collapsed variational Bayes: one row after another, from the expected occupancy of all others (eqs. N34 to N36).
 
-The update of a row is the Gibbs conditional with every count replaced by its expectation (zero order), and corrected by
-- var / (2 (x + mean)^2) for each log (second order). A row of weight w stands for w equal objects that share one gamma;
-each of them leaves out itself alone, so that fixed points are those of the objects one by one.
+The update of a row is the Gibbs conditional with every number of objects replaced by its expectation (zero order), and
+corrected by - var / (2 (x + mean)^2) for each log (second order). A row of weight w stands for w equal objects that
+share one gamma; each of them leaves out itself alone, so that fixed points are those of the objects one by one.
 """
 
 import math
@@ -12,7 +12,7 @@ import numpy as np
 
 from partita._kernels._jit import jit
 
-_RUN = 16  # factors multiplied before a log is taken: none is smaller than 1e-12
+_RUN = 16  # factors multiplied before a log is taken: none is below 1e-12, so their product does not underflow
 
 
 class CvbRows(NamedTuple):
@@ -27,17 +27,17 @@ class CvbRows(NamedTuple):
 
 
 class CvbState(NamedTuple):
-    """q(Z) and the expectations (and, for the second order, variances) of the counts under it."""
+    """q(Z) and the expectations (and, for the second order, variances) of numbers of objects under it."""
 
     gamma: Any  # (n, K) float64
     size: Any  # (2, K) float64: mean, variance
     tail: Any  # (2, K) float64: of the objects in clusters k, k + 1, ...
-    label_size: Any  # (2, n_cells, K) float64; variances only if asked for, else (1, ...)
-    observed: Any  # (2, m, K) float64
+    label_size: Any  # (2, n_cells, K) float64; objects with a label in a cluster; (1, ...) for the zero order
+    observed: Any  # (2, m, K) float64; objects with any label of a clustering in a cluster; (1, ...) for the zero order
 
 
 @jit
-def sum_up(rows, state):
+def sum_up_cvb(rows, state):
     """Expectations and variances anew from gamma."""
     n, K = state.gamma.shape
     state.size[:] = 0.0
@@ -125,7 +125,7 @@ def _likelihood_products(rows, state, i, own, b, logs, product, out):
         j = rows.columns[p]
         weight = rows.clustering_weights[j]
         whole = rows.n_labels[j] * b
-        for k in range(K):  # rounding makes a count negative by 1e-10 at most, far less than b
+        for k in range(K):  # rounding makes a number negative by 1e-10 at most, far less than b
             product[k] *= (b + state.label_size[0, cell, k] - out[k]) / (whole + state.observed[0, j, k] - out[k])
         n_factors += 1
         last = p + 1 == rows.start[i + 1]
@@ -152,7 +152,7 @@ def _likelihood_second(rows, state, i, own, b, logs):
 
 
 @jit
-def sweep(rows, state, a0, b, sticks, rows_to_do, changes):
+def sweep_cvb(rows, state, a0, b, sticks, rows_to_do, changes):
     """Update rows in the given order.
 
     rows_to_do IN  (s,) int64

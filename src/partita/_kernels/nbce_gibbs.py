@@ -1,6 +1,6 @@
-"""Collapsed Gibbs sampling of a Dirichlet-process mixture over rows of labels.
+"""Collapsed Gibbs sampling of a Dirichlet-process mixture over rows of labels (eqs. N10 to N14).
 
-The log factors of the conditional are kept in tables, one entry a label and cluster, and change only when an object
+The log factors of the conditional are kept in tables, one entry per label and cluster, and change only when an object
 moves to another cluster. So an object costs one pass over the rows of the table that its labels point to; its own
 cluster, from which it must first be removed, is computed apart.
 """
@@ -16,14 +16,14 @@ _NEGLIGIBLE = -50.0  # log of a share of probability that no draw of 53 bits can
 
 
 class GibbsRows(NamedTuple):
-    """Objects, and logs of everything that a count can become."""
+    """Objects, and logs of everything that a number of objects can become."""
 
     start: Any  # (n + 1,) int64, object i has labels start[i] to start[i + 1] - 1
     cells: Any  # (n_observed,) int32, place of each label among all labels of all clusterings
     columns: Any  # (n_observed,) int32, its clustering
     clustering_weights: Any  # (m,) float64
-    log_label: Any  # (n + 2,) float64, log(beta + count)
-    log_total: Any  # (groups, n + 2) float64, log(J beta + count) for every number J of labels that occurs
+    log_label: Any  # (n + 2,) float64, log(beta + number)
+    log_total: Any  # (groups, n + 2) float64, log(J beta + number) for every number J of labels that occurs
     group: Any  # (m,) int64, which of them
 
 
@@ -34,7 +34,7 @@ class GibbsState(NamedTuple):
     size: Any  # (K,) int64
     label_size: Any  # (n_cells, K) int64, objects with a label in a cluster
     observed: Any  # (m, K) int64, objects with any label of a clustering in a cluster
-    numerator: Any  # (n_cells, K) float64, weighted log(beta + labels)
+    numerator: Any  # (n_cells, K) float64, weighted log(beta + label_size)
     denominator: Any  # (m, K) float64, weighted log(J beta + observed)
     total: Any  # (K,) float64, sum of the denominators over all clusterings
 
@@ -231,7 +231,7 @@ def _climb(state, k_own, prior, logs, top, others, empty, a0, sticks):
 
 
 @jit
-def sweep(rows, state, a0, sticks, climb, uniform):
+def sweep_gibbs(rows, state, a0, sticks, climb, uniform):
     """Draw the cluster of every object in turn, or with ``climb`` move each to its best; returns how many moved.
 
     a0      IN (float)  concentration

@@ -24,7 +24,7 @@ from partita.dirichlet_process._dp_gaussian_model import (
     mixture_of,
     posterior_means,
     scaled_priors,
-    summarise,
+    summarise_clusters,
 )
 from partita.dirichlet_process._neal import NealChain, NealSampler, run_neal_chain, start_model, start_points
 from partita.metrics._coassociation import coassociation
@@ -100,7 +100,7 @@ class DPGaussianMixture(ClusterMixin, BaseEstimator):
     samples_ : ndarray of shape (n_kept, n_samples)
         Kept assignments of all chains, in the sampler's own numbering of clusters.
     coassignment_ : ndarray of shape (n_samples, n_samples)
-        If asked for: share of the kept samples in which two points are together.
+        With ``coassignment=True``: share of the kept samples in which two points are together.
     history_ : list of float
         log p(x, z) after every sweep of the best chain.
     n_iter_ : int
@@ -275,7 +275,7 @@ class DPGaussianMixture(ClusterMixin, BaseEstimator):
     def _set_clusters(self, points: FloatArray, z: IntArray, model: NealModel) -> None:
         n_clusters = int(z.max()) + 1
         self.labels_ = rank_of(order_by_size(z, n_clusters), n_clusters)[z]
-        clusters = summarise(points, self.labels_, n_clusters)
+        clusters = summarise_clusters(points, self.labels_, n_clusters)
         self.alpha_, self.sigma_, self.rho_ = model
         self.log_joint_ = log_points_joint(clusters, model)
         self.n_clusters_, self.weights_ = n_clusters, clusters.size / len(points)

@@ -64,7 +64,7 @@ def scaled_priors(points: FloatArray, estimate: tuple[bool, bool, bool]) -> Neal
     return NealPriors(*(prior if estimated else None for prior, estimated in zip(values, estimate, strict=True)))
 
 
-def summarise(points: FloatArray, z: IntArray, n_clusters: int) -> GaussianClusters:
+def summarise_clusters(points: FloatArray, z: IntArray, n_clusters: int) -> GaussianClusters:
     """Sizes and means of clusters 0 to n_clusters - 1, and W."""
     size, centroid = np.empty(n_clusters, dtype=np.int64), np.empty((n_clusters, points.shape[1]))
     within = float(dp_means.means(points, z, centroid, size))
@@ -152,7 +152,7 @@ def membership(points: FloatArray, mixture: SphericalMixture) -> FloatArray:
     """Probability of each component."""
     member = np.empty((len(points), len(mixture.variance)))
     # of a model that was read from a file the arrays can be read-only, for which kernels would be compiled anew
-    kernel.posterior(points, *(np.array(part) for part in mixture), member)
+    kernel.posterior_gaussian(points, *(np.array(part) for part in mixture), member)
     return member
 
 

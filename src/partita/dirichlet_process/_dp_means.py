@@ -80,7 +80,7 @@ def sweep_points(points: FloatArray, state: DPMeansState, lam: float, order: Int
     centers = _with_room(np.ascontiguousarray(state.centers.T))
     reach = lam * (1 + _ROUNDING)
     while True:
-        place, n_centers, n_changed = kernel.sweep(points, order, place, reach, centers, n_centers, labels)
+        place, n_centers, n_changed = kernel.sweep_dp_means(points, order, place, reach, centers, n_centers, labels)
         changed = changed or n_changed > 0
         if place == len(points):
             return update_means(points, labels, n_centers, lam), changed

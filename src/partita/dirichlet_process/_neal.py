@@ -32,12 +32,12 @@ from partita.dirichlet_process._dp_gaussian_model import (
     log_hyper_prior,
     log_points_joint,
     posterior_means,
-    summarise,
+    summarise_clusters,
 )
 from partita.dirichlet_process._dp_means import nearest_center
 
 _NEW = 8  # new clusters for which random numbers are drawn at a time: most sweeps open fewer
-_MANY = 10  # clusters of the chains that do not start from one: about as many as data often have
+_MANY = 10  # clusters of the chains that do not start from one: the others show whether the start matters
 _CLIMBS = 100  # rounds of a climb, at most; it ends before, where nothing rises any more
 _GAIN = 1e-9  # of log p(x, z) that is more than rounding
 
@@ -72,13 +72,13 @@ class NealSampler:
         self.rng, self.priors, self.model = rng, priors, model
         self.data = kernel.NealPoints(points, np.einsum("ij,ij->i", points, points))
         self.z = z.astype(np.int64)
-        self.clusters = summarise(points, self.z, int(self.z.max()) + 1)
+        self.clusters = summarise_clusters(points, self.z, int(self.z.max()) + 1)
         self.means = draw_means(self.clusters, model, rng)
 
     def sweep(self) -> None:
         """Draw all assignments, all means, and the parameters."""
         self.draw_assignments()
-        self.clusters = summarise(self.data.points, self.z, len(self.means))
+        self.clusters = summarise_clusters(self.data.points, self.z, len(self.means))
         self.means = draw_means(self.clusters, self.model, self.rng)
         self.model = draw_model(self.model, self.priors, self.clusters, self.means, self.rng)
 
@@ -86,21 +86,21 @@ class NealSampler:
         """Eq. D16 for every point; clusters without points are forgotten."""
         n, d = self.data.points.shape
         uniform = self.rng.random(n)
-        state, place, n_slots = kernel_state(self.z, self.means), 0, len(self.means)
+        state, place, n_slots = neal_state(self.z, self.means), 0, len(self.means)
         while True:
             normal = self.rng.standard_normal((_NEW, d))
-            place, n_slots = kernel.sweep(self.data, state, self.model, n_slots, place, uniform, normal)
+            place, n_slots = kernel.sweep_neal(self.data, state, self.model, n_slots, place, uniform, normal)
             if place == n:
                 break
             if n_slots == len(state.size):
-                state = kernel_state(self.z, state.means.T)
+                state = neal_state(self.z, state.means.T)
         there = state.size[:n_slots] > 0
         self.means = state.means.T[:n_slots][there]
         if not there.all():
             self.z = (np.cumsum(there) - 1)[self.z]
 
 
-def kernel_state(z: IntArray, means: FloatArray) -> kernel.NealState:
+def neal_state(z: IntArray, means: FloatArray) -> kernel.NealState:
     """State of the kernels, with room for as many clusters more."""
     k, d = means.shape
     wide = np.empty((d, 2 * k + _NEW))
@@ -124,7 +124,7 @@ def start_points(points: FloatArray, number: int, rng: np.random.Generator) -> I
 
 def start_model(points: FloatArray, z: IntArray, given: NealModel, priors: NealPriors) -> NealModel:
     """Given values, and for those to be estimated about the mean of their posterior."""
-    clusters = summarise(points, z, int(z.max()) + 1)
+    clusters = summarise_clusters(points, z, int(z.max()) + 1)
     alpha, sigma, rho = given
     if priors.sigma is not None:
         sigma = (priors.sigma.rate + 0.5 * clusters.within) / (priors.sigma.shape + 0.5 * points.size)
@@ -167,17 +167,17 @@ def climb_points(data: kernel.NealPoints, z: IntArray, model: NealModel, priors:
         if merged is None:
             break
         z = merged
-    value = log_points_joint(summarise(data.points, z, int(z.max()) + 1), model)
+    value = log_points_joint(summarise_clusters(data.points, z, int(z.max()) + 1), model)
     return NealMode(z, model, value, value + log_hyper_prior(model, priors))
 
 
 def _move_points(data: kernel.NealPoints, z: IntArray, model: NealModel) -> IntArray:
     for _ in range(_CLIMBS):
-        clusters = summarise(data.points, z, int(z.max()) + 1)
-        state = kernel_state(z, posterior_means(clusters, model)[0])
+        clusters = summarise_clusters(data.points, z, int(z.max()) + 1)
+        state = neal_state(z, posterior_means(clusters, model)[0])
         total = np.zeros(state.means.shape)
         total[:, : len(clusters.size)] = (clusters.centroid * clusters.size[:, None]).T
-        n_moved = kernel.climb(data, state, model, total, len(clusters.size))
+        n_moved = kernel.climb_neal(data, state, model, total, len(clusters.size))
         z = np.unique(state.z, return_inverse=True)[1].reshape(-1)
         if n_moved == 0:
             break
@@ -186,7 +186,7 @@ def _move_points(data: kernel.NealPoints, z: IntArray, model: NealModel) -> IntA
 
 def _merge(points: FloatArray, z: IntArray, model: NealModel) -> IntArray | None:
     """The assignment after the best merger of two clusters, or None if none raises log p(x, z)."""
-    gain = merger_gains(summarise(points, z, int(z.max()) + 1), model)
+    gain = merger_gains(summarise_clusters(points, z, int(z.max()) + 1), model)
     a, b = np.unravel_index(int(np.argmax(gain)), gain.shape)
     if not gain[a, b] > _GAIN:
         return None

@@ -55,8 +55,8 @@ def update_slowly(X, gamma, i, row_weights, model, second):
 
 def rows_and_state(X, gamma, row_weights, model, *, second):
     ensemble = make_ensemble(X, model, row_weights)
-    rows, state = module.kernel_rows(ensemble), module.kernel_state(ensemble, gamma.copy(), second_order=second)
-    kernel.sum_up(rows, state)
+    rows, state = module.cvb_rows(ensemble), module.cvb_state(ensemble, gamma.copy(), second_order=second)
+    kernel.sum_up_cvb(rows, state)
     return rows, state
 
 
@@ -72,7 +72,7 @@ def test_sweep_is_the_slow_one(prior, second, weights, rng):
         before = slow.copy()
         for i in order:
             slow[i] = update_slowly(X, slow, i, row_weights, model, second)
-        kernel.sweep(rows, state, model.alpha0, model.beta, prior == "tsb", order, changes)
+        kernel.sweep_cvb(rows, state, model.alpha0, model.beta, prior == "tsb", order, changes)
         assert np.allclose(state.gamma, slow, atol=1e-11)
         assert np.allclose(changes, np.abs(slow - before).max(axis=1), atol=1e-11)
     own = -(row_weights[:, None] * slow * np.log(slow)).sum()
@@ -88,7 +88,7 @@ def test_many_labels_of_an_object_do_not_underflow(rng):
     model = make_model([3] * 300, "fsd", beta=1e-4, weights=np.where(np.arange(300) < 20, 1.5, 1.0))
     gamma = rng.dirichlet(np.ones(3), size=20)
     rows, state = rows_and_state(X, gamma, np.ones(20), model, second=False)
-    kernel.sweep(rows, state, 1.0, 1e-4, False, np.array([7]), np.zeros(20))
+    kernel.sweep_cvb(rows, state, 1.0, 1e-4, False, np.array([7]), np.zeros(20))
     assert np.allclose(state.gamma[7], update_slowly(X, gamma, 7, np.ones(20), model, False), atol=1e-10)
 
 
@@ -161,7 +161,7 @@ def test_fixed_point_of_distinct_rows_is_one_of_the_objects(prior, second, rng):
     long, gamma = np.repeat(X, times, axis=0), np.repeat(found.gamma, times, axis=0)
     rows, state = rows_and_state(long, gamma, np.ones(len(long)), model, second=second)
     order, changes = rng.permutation(len(long)), np.ones(len(long))
-    kernel.sweep(rows, state, model.alpha0, model.beta, prior == "tsb", order, changes)
+    kernel.sweep_cvb(rows, state, model.alpha0, model.beta, prior == "tsb", order, changes)
     assert changes.max() < 1e-6
     assert np.abs(state.gamma - gamma).max() < 1e-6
 

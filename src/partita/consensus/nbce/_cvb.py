@@ -101,16 +101,16 @@ def solve_cvb(
     bar: Progress,
 ) -> CVBSolution:
     """Sweep until no probability changes by more than ``tol``; ``estimate`` alpha0, beta by the bound if asked."""
-    rows, state = kernel_rows(ensemble), kernel_state(ensemble, gamma, second_order=second_order)
-    kernel.sum_up(rows, state)
+    rows, state = cvb_rows(ensemble), cvb_state(ensemble, gamma, second_order=second_order)
+    kernel.sum_up_cvb(rows, state)
     everything = np.random.default_rng(seed).permutation(len(gamma))
     changes, active, since_all = np.zeros(len(gamma)), everything, 0
     history: list[float] = []
     for n_iter in range(1, max_iter + 1):
-        kernel.sweep(rows, state, model.alpha0, model.beta, model.prior == "tsb", active, changes)
+        kernel.sweep_cvb(rows, state, model.alpha0, model.beta, model.prior == "tsb", active, changes)
         bar.update(1)
         if active is everything:
-            kernel.sum_up(rows, state)
+            kernel.sum_up_cvb(rows, state)
             occupancy = Occupancy(state.size[0].copy(), state.label_size[0].copy())
             model = estimate_parameters(occupancy, model, *estimate)
             history.append(log_joint(occupancy, model) + entropy(gamma, ensemble.row_weights))
@@ -124,7 +124,7 @@ def solve_cvb(
     return CVBSolution(gamma, occupancy, model, history, max_iter, False)
 
 
-def kernel_rows(ensemble: Ensemble) -> kernel.CvbRows:
+def cvb_rows(ensemble: Ensemble) -> kernel.CvbRows:
     """Rows as the kernel needs them."""
     return kernel.CvbRows(
         ensemble.row_starts,
@@ -136,7 +136,7 @@ def kernel_rows(ensemble: Ensemble) -> kernel.CvbRows:
     )
 
 
-def kernel_state(ensemble: Ensemble, gamma: FloatArray, *, second_order: bool) -> kernel.CvbState:
+def cvb_state(ensemble: Ensemble, gamma: FloatArray, *, second_order: bool) -> kernel.CvbState:
     """State of the kernel, before it is summed up; it works in ``gamma``."""
     K, n_orders = gamma.shape[1], 2 if second_order else 1
     return kernel.CvbState(

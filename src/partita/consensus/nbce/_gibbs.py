@@ -27,7 +27,7 @@ from partita.consensus.nbce._joint import NBCEModel, Occupancy, log_joint, mean_
 from partita.consensus.nbce._posterior import ClusterLogs, NBCEPosterior, mean_logs, place, predictive_logs
 
 _START = 10  # clusters of a start, at most; the sweeps open more where the labels ask for them
-_NUMBERS = 2**24  # that the occupancies of all samples may have: 64 MiB at most up to 4 G objects, mostly far less
+_NUMBERS = 2**24  # of the occupancies of all samples, at most: 64 MiB at 4 bytes each, and mostly far less
 
 
 class GibbsSettings(NamedTuple):

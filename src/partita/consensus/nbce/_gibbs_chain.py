@@ -108,7 +108,7 @@ class GibbsSampler:
     def sweep(self, uniform: FloatArray, *, climb: bool = False) -> int:
         """One pass over the objects; returns how many moved."""
         sticks = self.model.prior == "tsb"
-        return int(kernel.sweep(self.rows, self.state, self.model.alpha0, sticks, climb, uniform))
+        return int(kernel.sweep_gibbs(self.rows, self.state, self.model.alpha0, sticks, climb, uniform))
 
     def conditional(self, i: int) -> FloatArray:
         """p(z_i = k | all others)."""
@@ -160,6 +160,8 @@ class GibbsSampler:
 
     def draw_parameters(self, estimate: tuple[bool, bool], rng: np.random.Generator) -> None:
         """Metropolis steps for alpha0 (through p(Z) alone) and beta (through p(Y | Z) alone)."""
+        if not any(estimate):
+            return
         occupancy = self.occupancy()
         if estimate[0]:
             self._draw("alpha0", lambda model: log_assignment_prior(occupancy.size, model), rng)

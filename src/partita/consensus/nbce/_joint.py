@@ -21,10 +21,8 @@ from partita.consensus.models._label_tables import column_sums
 
 Prior = Literal["tsb", "fsd"]
 
-# Range of alpha0 and beta where they are estimated: beyond it nothing of the clusters changes, and psi(a0 / K) stays
-# finite.
-LOWEST, HIGHEST = 1e-3, 1e3
-_PRECISION = 1e-9  # of log alpha0 and log beta; the bound is flat there, so a coarser search would move results
+LOWEST, HIGHEST = 1e-3, 1e3  # of alpha0 and beta where they are estimated; the lower end keeps psi(a0 / K) finite
+_PRECISION = 1e-9  # of log alpha0 and log beta: far finer than matters for the bound, which is flat at its maximum
 
 
 class Occupancy(NamedTuple):

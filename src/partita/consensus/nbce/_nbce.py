@@ -26,7 +26,7 @@ from partita.consensus.nbce._variational_starts import VariationalSettings
 from partita.consensus.nbce._vb import vb
 from partita.metrics._coassociation import coassociation
 
-_TOLERANCES = {"vb": 1e-6, "cvb": 1e-4}  # of the bound, relatively, and of probabilities: later changes move no label
+_TOLERANCES = {"vb": 1e-6, "cvb": 1e-4}  # of the bound, relatively, and of a probability: less costs iterations
 _VALUES = {"alpha0": 1.0, "beta": 0.5}  # defaults, as the paper gives none, and where "auto" starts
 
 
@@ -238,7 +238,7 @@ class NBCE(LabelModel):
         return Consensus(found.labels, found.membership, found.pi / found.pi.sum(), found.most_probable)
 
     def _infer(self, ensemble: Ensemble, bar: Progress) -> NBCEPosterior:
-        """The posterior, by the inference that is asked for."""
+        """The posterior, by the chosen inference."""
         alpha0, beta = self._parameter("alpha0"), self._parameter("beta")
         prior: Literal["tsb", "fsd"] = "fsd" if self.inference == "vb" else self.prior
         model = NBCEModel(ensemble.layout, prior, alpha0 or _VALUES["alpha0"], beta or _VALUES["beta"])
@@ -332,7 +332,7 @@ class NBCE(LabelModel):
         """Posterior probability that two objects are in one cluster."""
         check_is_fitted(self, "_posterior")
         if self._coassignment is None:
-            raise AttributeError("coassignment_ was not asked for; pass coassignment=True.")
+            raise AttributeError("coassignment_ is not computed by default; pass coassignment=True.")
         return self._coassignment
 
     def _of_inference(self, name: str) -> Any:

@@ -9,8 +9,8 @@ from partita._labels.ensemble import Ensemble
 from partita._runs import best_of, draw_sample
 from partita._typing import IntArray
 
-SHORT = 20  # iterations of each start before the best one continues: bounds rarely cross after that many
-_ALONE = 20  # clusters of a single start; superfluous ones lose their objects, but no cluster is ever opened
+SHORT = 20  # iterations of each start before the best one continues: more cost time for starts that are then dropped
+_ALONE = 20  # clusters of a single start: superfluous ones can lose their objects, but none is opened later
 
 
 class VariationalSettings(NamedTuple):
