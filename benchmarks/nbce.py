@@ -4,25 +4,23 @@ import numpy as np
 
 from benchmarks._ensembles import noisy_ensemble
 from benchmarks._harness import Benchmark, Case, Contestant
-from partita._labels.ensemble import list_labels
-from partita.consensus.models._label_tables import lay_out
-from partita.consensus.nbce._gibbs import Sampler
-from partita.consensus.nbce._joint import Model
+from partita._labels.ensemble import layout_of
+from partita.consensus.nbce._gibbs_chain import GibbsSampler
+from partita.consensus.nbce._joint import NBCEModel
 
 _K = 100
 
 
 def _start(X, prior):
-    n_labels = X.max(axis=0).astype(np.int64) + 1
-    layout = lay_out(n_labels)
-    model = Model(layout, n_labels.astype(float), np.ones(X.shape[1]), prior, 1.0, 0.5)
-    return n_labels, layout, model, np.random.default_rng(0).integers(10, size=len(X))
+    model = NBCEModel(layout_of(X.max(axis=0) + 1), prior, 1.0, 0.5)
+    return model, np.random.default_rng(0).integers(10, size=len(X))
 
 
 def _sweeps(prior, n_sweeps):
     def run(X):
-        n_labels, _, model, z = _start(X, prior)
-        sampler = Sampler(list_labels(X, n_labels), model, z, _K)
+        model, z = _start(X, prior)
+        objects = model.layout.with_rows(np.ascontiguousarray(X, dtype=np.int32))
+        sampler = GibbsSampler(objects, model, z, _K)
         rng = np.random.default_rng(1)
         for _ in range(n_sweeps):
             sampler.sweep(rng.random(len(X)))
@@ -35,23 +33,23 @@ def _numpy_sweeps(prior, n_sweeps):
     """One object at a time, all clusters at once."""
 
     def run(X):
-        n_labels, layout, model, z = _start(X, prior)
-        size, labels = np.bincount(z, minlength=_K).astype(float), np.zeros((layout.n_cells, _K))
-        cells = X + layout.first
+        model, z = _start(X, prior)
+        size, label_size = np.bincount(z, minlength=_K).astype(float), np.zeros((model.layout.n_cells, _K))
+        cells = X + model.layout.first_cell
         for row, k in zip(cells, z, strict=True):
-            labels[row, k] += 1
+            label_size[row, k] += 1
         rng = np.random.default_rng(1)
         for _ in range(n_sweeps):
             uniform = rng.random(len(X))
             for i, row in enumerate(cells):
                 size[z[i]] -= 1
-                labels[row, z[i]] -= 1
-                logs = np.log(_prior(size, model)) + np.log(model.beta + labels[row]).sum(axis=0)
-                logs -= np.log(model.beta * n_labels[:, None] + size).sum(axis=0)
+                label_size[row, z[i]] -= 1
+                logs = np.log(_prior(size, model)) + np.log(model.beta + label_size[row]).sum(axis=0)
+                logs -= np.log(model.beta * model.n_labels[:, None] + size).sum(axis=0)
                 shares = np.exp(logs - logs.max()).cumsum()
                 z[i] = min(int(np.searchsorted(shares, uniform[i] * shares[-1], side="right")), _K - 1)
                 size[z[i]] += 1
-                labels[row, z[i]] += 1
+                label_size[row, z[i]] += 1
         return float(len(np.unique(z)))
 
     return run
@@ -75,7 +73,7 @@ def _case(prior, flip):
             Contestant("NumPy, one object at a time", _numpy_sweeps(prior, 3), repeat=1),
         ],
         answer=lambda value: round(value, 3),
-        agree=False,  # other numbering of random draws
+        agree=False,  # random numbers are used in another order
     )
 
 

@@ -1,11 +1,9 @@
 """Samples from a posterior: do the chains agree, which sweeps are used, and which sample is nearest to all of them.
 
-Expected losses of a partition are means over the samples, computed from contingency tables:
-
-    Binder: pairs of objects that one partition joins and the other separates;   VI: H(a | b) + H(b | a)
+Expected losses of a partition are means over the samples, computed from contingency tables (eqs. N19, N20; D27).
 """
 
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -17,18 +15,32 @@ Loss = Literal["binder", "vi"]
 
 _AGREE = 1.1  # largest R-hat of chains that agree: the usual limit since Gelman and Rubin (1992)
 _DISAGREE = 1.5  # above this value a warning is given: chains then sit in different modes
+_CANDIDATES = 100  # samples that are compared with all samples: the cost is their number times that of the samples
 
 
 # ------------------------------------------------------------------------------------------------------------- chains
-def check_burn_in(n_sweeps: int, burn_in: int | None, thin: int) -> int:
-    """Sweeps that are not used, half by default; refuse a plan that leaves no sample."""
+class SamplingPlan(NamedTuple):
+    """How long each chain samples, and which sweeps it keeps."""
+
+    n_sweeps: int
+    burn_in: int  # sweeps that are not used
+    thin: int  # every how many of the others a sample is kept
+
+    @property
+    def kept(self) -> range:
+        """Sweeps of which the sample is kept."""
+        return range(self.burn_in + self.thin - 1, self.n_sweeps, self.thin)
+
+
+def make_plan(n_sweeps: int, burn_in: int | None, thin: int) -> SamplingPlan:
+    """Plan with half of the sweeps as burn-in by default; refuse one that leaves no sample."""
     burn_in = n_sweeps // 2 if burn_in is None else burn_in
     if burn_in + thin > n_sweeps:
         raise ValueError(
             f"burn_in={burn_in} and thin={thin} leave no sample of n_sweeps={n_sweeps}; raise n_sweeps or lower "
             "burn_in."
         )
-    return burn_in
+    return SamplingPlan(n_sweeps, burn_in, thin)
 
 
 def compare_chains(traces: dict[str, Array], burn_in: int) -> tuple[dict[str, float], bool]:
@@ -47,7 +59,7 @@ def compare_chains(traces: dict[str, Array], burn_in: int) -> tuple[dict[str, fl
 def split_r_hat(traces: FloatArray) -> float:
     """Potential scale reduction of (n_chains, n_draws) traces, each cut in two halves; 1 when they agree.
 
-    sqrt(((n - 1) / n W + B / n) / W) with the variances W within and B / n between the halves.
+    sqrt(((n - 1) / n W + B / n) / W) with the variances W within and B / n between the halves (eqs. N25, N26).
     """
     n = traces.shape[1] // 2
     if n < 2:
@@ -61,26 +73,24 @@ def split_r_hat(traces: FloatArray) -> float:
 
 
 # ---------------------------------------------------------------------------------------------------- nearest sample
-def expected_loss(candidate: Array, samples: Array, weight: FloatArray, loss: Loss) -> float:
-    """Mean loss of a partition (n,) against samples (n_samples, n) of objects with weights."""
-    return float(np.mean([_loss(candidate, sample, weight, loss) for sample in samples]))
+def expected_loss(candidate: Array, samples: Array, loss: Loss) -> float:
+    """Mean loss of a partition (n,) against samples (n_samples, n)."""
+    return float(np.mean([_loss(candidate, sample, loss) for sample in samples]))
 
 
-def best_sample(samples: Array, weight: FloatArray, loss: Loss, limit: int = 100) -> int:
-    """The sample of least expected loss against all, among at most ``limit`` of them, spread evenly."""
+def best_sample(samples: Array, loss: Loss, limit: int = _CANDIDATES) -> int:
+    """The sample of least expected loss against all, among at most ``limit`` of them, spread evenly (eq. N21)."""
     chosen = np.unique(np.linspace(0, len(samples) - 1, min(limit, len(samples))).astype(np.int64))
-    losses = [expected_loss(samples[place], samples, weight, loss) for place in chosen]
+    losses = [expected_loss(samples[place], samples, loss) for place in chosen]
     return int(chosen[int(np.argmin(losses))])
 
 
-def _loss(a: Array, b: Array, weight: FloatArray, loss: Loss) -> float:
+def _loss(a: Array, b: Array, loss: Loss) -> float:
     width = int(b.max()) + 1
-    both, of_a, of_b = (
-        np.bincount(labels, weights=weight).astype(np.float64) for labels in (a.astype(np.int64) * width + b, a, b)
-    )
+    both, of_a, of_b = (np.bincount(labels).astype(np.float64) for labels in (a.astype(np.int64) * width + b, a, b))
     if loss == "binder":
         return float(0.5 * (of_a @ of_a + of_b @ of_b) - both @ both)
-    return float((_x_log_x(of_a) + _x_log_x(of_b) - 2 * _x_log_x(both)) / weight.sum())
+    return float((_x_log_x(of_a) + _x_log_x(of_b) - 2 * _x_log_x(both)) / len(a))
 
 
 def _x_log_x(mass: FloatArray) -> float:

@@ -1,4 +1,4 @@
-"""DP-means against its definition: T-34 of the catalogue."""
+"""DP-means against its definition (eqs. D2 to D10)."""
 
 import numpy as np
 import pytest
@@ -9,12 +9,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from partita import EAC
 from partita._kernels import dp_means as kernel
 from partita._runs import progress
-from partita.dirichlet_process import DPMeans, dp_means_path, farthest_first_lambda
+from partita.dirichlet_process import DPMeans, farthest_first_lambda
 from partita.dirichlet_process import _dp_means as module
-from tests import mixture_reference as reference
+from tests.dirichlet_process import dirichlet_process_reference as reference
 from tests.ensembles import same_partition
 
 ORDERS = ("given", "random", "farthest")
@@ -45,7 +44,7 @@ def random_problem(seed):
 def run(points, lam, order, seed=0, max_iter=300):
     visit = module.make_order(points, order, seed)
     with progress(1, "", show=False) as bar:
-        return module.run(points, lam, max_iter, visit, bar)
+        return module.run_dp_means(points, lam, max_iter, visit, bar)
 
 
 # against the slow twin
@@ -75,7 +74,7 @@ def test_point_at_the_penalty_opens_no_cluster_and_one_just_beyond_does():
     points, order = np.array([[0.0], [2.0], [2.0 + 1e-9]]), np.arange(3)
     for n_points, n_centers in ((2, 1), (3, 2)):
         centers, labels = np.array([[1.0, np.nan]]), np.zeros(n_points, dtype=np.int64)
-        found = kernel.sweep(points[:n_points], order[:n_points], 0, 1.0, centers, 1, labels)
+        found = kernel.sweep_dp_means(points[:n_points], order[:n_points], 0, 1.0, centers, 1, labels)
         assert found[1] == n_centers
 
 
@@ -85,7 +84,7 @@ def test_nearest_centre_and_means(rng):
     explicit = np.array([reference.squared_distances(x, centers) for x in points])
     assert np.array_equal(labels, explicit.argmin(axis=1))
     assert np.array_equal(distance, explicit.min(axis=1))
-    state = module.update(points, labels, 7, 2.0)
+    state = module.update_means(points, labels, 7, 2.0)
     means, inertia = reference.cluster_means(points, labels)
     assert np.array_equal(state.centers, means)
     assert state.inertia == inertia
@@ -93,7 +92,7 @@ def test_nearest_centre_and_means(rng):
     assert inertia == pytest.approx(((points - means[labels]) ** 2).sum())
 
 
-# T-34
+# descent
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -118,16 +117,16 @@ def test_objective_never_rises_and_points_are_within_lam(order):
 @given(seed=st.integers(0, 10**9))
 def test_every_sweep_leaves_points_within_lam_of_the_centre_they_are_given(order, seed):
     points, lam = random_problem(seed)
-    state = module.update(points, np.zeros(len(points), dtype=np.int64), 1, lam)
+    state = module.update_means(points, np.zeros(len(points), dtype=np.int64), 1, lam)
     visit = module.make_order(points, order, seed)
     for _ in range(4):
         centers, labels = np.full((points.shape[1], 60), np.nan), state.labels.copy()
         k = len(state.centers)
         centers[:, :k] = state.centers.T
-        place, k, _ = kernel.sweep(points, visit(state), 0, lam, centers, k, labels)
+        place, k, _ = kernel.sweep_dp_means(points, visit(state), 0, lam, centers, k, labels)
         assert place == len(points)
         assert (((points - centers.T[labels]) ** 2).sum(axis=1) <= lam * (1 + 1e-12)).all()
-        moved = module.update(points, labels, k, lam)
+        moved = module.update_means(points, labels, k, lam)
         assert moved.objective <= state.objective * (1 + 1e-12)
         state = moved
 
@@ -178,7 +177,7 @@ def test_large_lam_is_one_cluster(order, seed):
 
 
 @given(seed=st.integers(0, 10**9))
-def test_lam_zero_is_one_cluster_a_distinct_point(seed):
+def test_lam_zero_is_one_cluster_per_distinct_point(seed):
     points, _ = random_problem(seed)
     model = DPMeans(0).fit(points)
     distinct, counts = np.unique(points, axis=0, return_counts=True)
@@ -210,15 +209,13 @@ def test_negative_zero_is_zero():
     assert DPMeans(0.0).fit([[0.0], [-0.0], [1.0]]).labels_.tolist() == [0, 0, 1]
 
 
-def test_stopping_early_is_said(rng):
+def test_stopping_early_is_reported(rng):
     points = rng.normal(size=(500, 2))
-    with pytest.warns(ConvergenceWarning, match="max_iter=2 sweeps; raise max_iter"):
+    with pytest.warns(ConvergenceWarning, match="DP-means did not converge in max_iter=2 iterations; raise max_iter"):
         model = DPMeans(1.0, max_iter=2, random_state=0).fit(points)
     assert not model.converged_
     assert model.n_iter_ == 2
     assert model.objective_ == pytest.approx(model.inertia_ + model.n_clusters_)
-    with pytest.warns(ConvergenceWarning, match="max_iter=2"):
-        dp_means_path(points, [1.0], max_iter=2)
 
 
 # starts, threads
@@ -242,8 +239,6 @@ def test_threads_change_nothing(order, rng):
     assert np.array_equal(one.labels_, two.labels_)
     assert np.array_equal(one.cluster_centers_, two.cluster_centers_)
     assert one.history_ == two.history_
-    one, two = (dp_means_path(points, order=order, n_init=2, random_state=1, n_jobs=n_jobs) for n_jobs in (1, 2))
-    assert all(np.array_equal(ours, theirs) for ours, theirs in zip(one, two, strict=True))
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -264,7 +259,7 @@ def test_float32_and_frames_give_what_their_numbers_give(rng):
     assert model.feature_names_in_.tolist() == ["a", "b"]
 
 
-# lambda by farthest-first, the path
+# lambda by farthest-first
 
 
 @given(seed=st.integers(0, 10**9), n_clusters=st.integers(1, 12))
@@ -292,35 +287,6 @@ def test_without_a_penalty_eight_clusters_are_aimed_at(rng):
     assert DPMeans(random_state=0).fit(points[:3]).n_clusters_ == 3
 
 
-def test_path_is_what_each_penalty_gives_alone(rng):
-    points = rng.normal(size=(150, 3))
-    path = dp_means_path(points, n_clusters=(2, 9), n_init=3, random_state=5)
-    assert (np.diff(path.lams) < 0).all()
-    assert path.lams.tolist() == sorted({farthest_first_lambda(points, k) for k in range(2, 10)}, reverse=True)
-    assert path.labels.shape == (150, len(path.lams))
-    for column, lam in enumerate(path.lams):
-        model = DPMeans(lam, n_init=3, random_state=5).fit(points)
-        assert np.array_equal(path.labels[:, column], model.labels_)
-        assert path.n_clusters[column] == model.n_clusters_
-        assert path.objective[column] == model.objective_
-    some = dp_means_path(points, path.lams[[3, 1, 3]], n_init=3, random_state=5)
-    assert np.array_equal(some.labels, path.labels[:, [1, 3]])
-
-
-def test_path_is_an_ensemble():
-    X, y = make_blobs(200, 2, centers=4, cluster_std=0.8, random_state=3)
-    path = dp_means_path(X, n_clusters=(2, 15))
-    assert path.labels.dtype.kind == "i"
-    assert adjusted_rand_score(y, EAC(4).fit(path.labels).labels_) > 0.9
-
-
-def test_path_ends_where_every_point_is_a_cluster():
-    path = dp_means_path([[0.0], [0.0], [1.0], [5.0]], n_clusters=(1, 30))
-    assert path.lams[-1] == 0
-    assert path.n_clusters[-1] == 3
-    assert path.n_clusters[0] == 1
-
-
 # wrong input
 
 
@@ -341,27 +307,6 @@ def test_path_ends_where_every_point_is_a_cluster():
 def test_wrong_parameters(parameters, message):
     with pytest.raises(ValueError, match=message):
         DPMeans(**parameters).fit([[0.0], [1.0]])
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"lams": []}, "are not penalties"),
-        ({"lams": [[1.0]]}, "are not penalties"),
-        ({"lams": [1.0, -2.0]}, "none below 0"),
-        ({"lams": [np.nan]}, "finite"),
-        ({"n_clusters": (3, 2)}, r"n_clusters=\(3, 2\) is not a range.*such as \(1, 20\)"),
-        ({"n_clusters": (0, 2)}, "is not a range"),
-        ({"n_clusters": 5}, "is not a range"),
-        ({"n_clusters": (1, 2, 3)}, "is not a range"),
-        ({"order": "sorted"}, "order='sorted' is not known"),
-        ({"n_init": 0}, "n_init=0 is not allowed"),
-        ({"max_iter": 1.5}, "max_iter=1.5 is not allowed"),
-    ],
-)
-def test_wrong_arguments_of_the_path(parameters, message):
-    with pytest.raises(ValueError, match=message):
-        dp_means_path([[0.0], [1.0]], **parameters)
 
 
 def test_wrong_data():

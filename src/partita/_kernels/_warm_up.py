@@ -104,7 +104,7 @@ def _warm_up_nbce(codes: np.ndarray) -> None:
     labels, observed = np.zeros((n_cells, k), dtype=np.int64), np.zeros((m, k), dtype=np.int64)
     state = nbce_gibbs.GibbsState(z, size, labels, observed, np.zeros((n_cells, k)), np.zeros((m, k)), np.zeros(k))
     nbce_gibbs.rebuild(rows, state)
-    nbce_gibbs.sweep(rows, state, 1.0, True, False, np.zeros(n))
+    nbce_gibbs.sweep_gibbs(rows, state, 1.0, True, False, np.zeros(n))
     nbce_gibbs.dissolve(rows, state, 0, 1.0, True)
     nbce_gibbs.conditional(rows, state, 0, 1.0, True, np.empty(k))
     nbce_gibbs.swap_labels(state.size, 1.0, np.array([[0, 1]]), np.zeros(1), np.empty(k, dtype=np.int64))
@@ -112,23 +112,23 @@ def _warm_up_nbce(codes: np.ndarray) -> None:
     for order in (1, 2):
         sums = np.zeros((2, k)), np.zeros((2, k)), np.zeros((order, n_cells, k)), np.zeros((order, m, k))
         expected = nbce_cvb.CvbState(np.full((n, k), 0.5), *sums)
-        nbce_cvb.sum_up(weighted, expected)
-        nbce_cvb.sweep(weighted, expected, 1.0, 1.0, True, np.arange(n), np.empty(n))
+        nbce_cvb.sum_up_cvb(weighted, expected)
+        nbce_cvb.sweep_cvb(weighted, expected, 1.0, 1.0, True, np.arange(n), np.empty(n))
 
 
 def _warm_up_mixtures() -> None:
     n, d, k = 4, 2, 2
     points, z, size = np.zeros((n, d)), np.zeros(n, dtype=np.int64), np.zeros(k, dtype=np.int64)
     centers, numbers = np.zeros((d, k)), np.zeros(n)
-    dp_means.sweep(points, np.arange(n), 0, 1.0, centers, 1, z)
+    dp_means.sweep_dp_means(points, np.arange(n), 0, 1.0, centers, 1, z)
     dp_means.nearest(points, centers, z, numbers)
     dp_means.means(points, z, np.empty((k, d)), size)
     dp_means.farthest_first(points, numbers, np.empty(k))
     data, model = neal.NealPoints(points, numbers), neal.NealModel(1.0, 1.0, 1.0)
     state = neal.NealState(z, size, centers)
-    neal.sweep(data, state, model, 1, 0, numbers, np.zeros((1, d)))
-    neal.climb(data, state, model, np.zeros((d, k)), 1)
-    neal.posterior(points, centers, np.ones(k), np.zeros(k), np.empty((n, k)))
+    neal.sweep_neal(data, state, model, 1, 0, numbers, np.zeros((1, d)))
+    neal.climb_neal(data, state, model, np.zeros((d, k)), 1)
+    neal.posterior_gaussian(points, centers, np.ones(k), np.zeros(k), np.empty((n, k)))
     neal.log_density(points, centers, np.ones(k), np.zeros(k), numbers)
 
 

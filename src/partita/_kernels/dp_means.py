@@ -1,4 +1,4 @@
-"""DP-means: one pass over the points, the means of clusters, the nearest centres, a farthest-first traversal.
+"""DP-means: a pass over the points, means of clusters, nearest centres, farthest-first traversal (eqs. D3, D4, D10).
 
 Centres lie in the columns of a (d, capacity) array: the distances of a point to all of them then run in SIMD, and each
 is still summed over the features in their order. So every kernel here finds the same bits for the same distance.
@@ -31,7 +31,7 @@ def _nearest(points, i, centers, n_centers, distance):
 
 
 @jit
-def sweep(points, order, first, reach, centers, n_centers, labels):
+def sweep_dp_means(points, order, first, reach, centers, n_centers, labels):
     """Take the points in order to their nearest centre, or to a new one at the point if that is beyond ``reach``.
 
     points  IN     (n, d) float64

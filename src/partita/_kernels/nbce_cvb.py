@@ -1,8 +1,8 @@
-"""Collapsed variational Bayes: one row after another, from the expected counts of all others.
+"""Collapsed variational Bayes: one row after another, from the expected occupancy of all others (eqs. N34 to N36).
 
-The update of a row is the Gibbs conditional with every count replaced by its expectation (zero order), and corrected by
-- var / (2 (x + mean)^2) for each log (second order). A row of weight w stands for w equal objects that share one gamma;
-each of them leaves out itself alone, so that fixed points are those of the objects one by one.
+The update of a row is the Gibbs conditional with every number of objects replaced by its expectation (zero order), and
+corrected by - var / (2 (x + mean)^2) for each log (second order). A row of weight w stands for w equal objects that
+share one gamma; each of them leaves out itself alone, so that fixed points are those of the objects one by one.
 """
 
 import math
@@ -12,7 +12,7 @@ import numpy as np
 
 from partita._kernels._jit import jit
 
-_RUN = 16  # factors multiplied before a log is taken: none is smaller than 1e-12
+_RUN = 16  # factors multiplied before a log is taken: none is below 1e-12, so their product does not underflow
 
 
 class CvbRows(NamedTuple):
@@ -21,28 +21,28 @@ class CvbRows(NamedTuple):
     start: Any  # (n + 1,) int64, row i has labels start[i] to start[i + 1] - 1
     cells: Any  # (n_observed,) int32, place of each label among all labels of all clusterings
     columns: Any  # (n_observed,) int32, its clustering
-    counts: Any  # (n,) float64, weight of each row
-    weights: Any  # (m,) float64, of each clustering
+    row_weights: Any  # (n,) float64
+    clustering_weights: Any  # (m,) float64
     n_labels: Any  # (m,) float64
 
 
 class CvbState(NamedTuple):
-    """q(Z) and the expectations (and, for the second order, variances) of the counts under it."""
+    """q(Z) and the expectations (and, for the second order, variances) of numbers of objects under it."""
 
     gamma: Any  # (n, K) float64
     size: Any  # (2, K) float64: mean, variance
     tail: Any  # (2, K) float64: of the objects in clusters k, k + 1, ...
-    labels: Any  # (2, n_cells, K) float64; variances only if asked for, else (1, ...)
-    observed: Any  # (2, m, K) float64
+    label_size: Any  # (2, n_cells, K) float64; objects with a label in a cluster; (1, ...) for the zero order
+    observed: Any  # (2, m, K) float64; objects with any label of a clustering in a cluster; (1, ...) for the zero order
 
 
 @jit
-def sum_up(rows, state):
+def sum_up_cvb(rows, state):
     """Expectations and variances anew from gamma."""
     n, K = state.gamma.shape
     state.size[:] = 0.0
     state.tail[:] = 0.0
-    state.labels[:] = 0.0
+    state.label_size[:] = 0.0
     state.observed[:] = 0.0
     nothing = np.zeros(K)
     row = np.empty(K)
@@ -57,7 +57,7 @@ def sum_up(rows, state):
 def _replace(rows, state, i, old, new, change):
     """Count row i with gamma ``new`` instead of ``old``; ``change`` is memory."""
     K = old.shape[0]
-    weight = rows.counts[i]
+    weight = rows.row_weights[i]
     before, after = 0.0, 0.0
     for k in range(K - 1, -1, -1):
         before = min(before + old[k], 1.0)
@@ -68,12 +68,12 @@ def _replace(rows, state, i, old, new, change):
         state.size[1, k] += change[1, k]
         state.tail[0, k] += weight * (after - before)
         state.tail[1, k] += weight * (after * (1.0 - after) - before * (1.0 - before))
-    for order in range(state.labels.shape[0]):
+    for order in range(state.label_size.shape[0]):
         for p in range(rows.start[i], rows.start[i + 1]):
             cell = rows.cells[p]
             j = rows.columns[p]
             for k in range(K):
-                state.labels[order, cell, k] += change[order, k]
+                state.label_size[order, cell, k] += change[order, k]
             for k in range(K):
                 state.observed[order, j, k] += change[order, k]
 
@@ -123,13 +123,13 @@ def _likelihood_products(rows, state, i, own, b, logs, product, out):
     for p in range(rows.start[i], rows.start[i + 1]):
         cell = rows.cells[p]
         j = rows.columns[p]
-        weight = rows.weights[j]
+        weight = rows.clustering_weights[j]
         whole = rows.n_labels[j] * b
-        for k in range(K):  # rounding makes a count negative by 1e-10 at most, far less than b
-            product[k] *= (b + state.labels[0, cell, k] - out[k]) / (whole + state.observed[0, j, k] - out[k])
+        for k in range(K):  # rounding makes a number negative by 1e-10 at most, far less than b
+            product[k] *= (b + state.label_size[0, cell, k] - out[k]) / (whole + state.observed[0, j, k] - out[k])
         n_factors += 1
         last = p + 1 == rows.start[i + 1]
-        if n_factors == _RUN or last or rows.weights[rows.columns[p + 1]] != weight:
+        if n_factors == _RUN or last or rows.clustering_weights[rows.columns[p + 1]] != weight:
             for k in range(K):
                 logs[k] += weight * math.log(product[k])
                 product[k] = 1.0
@@ -146,24 +146,24 @@ def _likelihood_second(rows, state, i, own, b, logs):
         for k in range(K):
             g = state.gamma[i, k]
             spread = own * g * (1.0 - g)
-            label = _log(b, state.labels[0, cell, k] - own * g, state.labels[1, cell, k] - spread)
+            label = _log(b, state.label_size[0, cell, k] - own * g, state.label_size[1, cell, k] - spread)
             whole = _log(rows.n_labels[j] * b, state.observed[0, j, k] - own * g, state.observed[1, j, k] - spread)
-            logs[k] += rows.weights[j] * (label - whole)
+            logs[k] += rows.clustering_weights[j] * (label - whole)
 
 
 @jit
-def sweep(rows, state, a0, b, sticks, rows_to_do, changes):
+def sweep_cvb(rows, state, a0, b, sticks, rows_to_do, changes):
     """Update rows in the given order.
 
     rows_to_do IN  (s,) int64
     changes    OUT (n,) float64, largest change of a probability of each of these rows
     """
     K = state.gamma.shape[1]
-    second = state.labels.shape[0] == 2
+    second = state.label_size.shape[0] == 2
     logs, old, product, out = np.empty(K), np.empty(K), np.empty(K), np.empty(K)
     change = np.empty((2, K))
     for i in rows_to_do:
-        own = min(rows.counts[i], 1.0)
+        own = min(rows.row_weights[i], 1.0)
         _prior(state, i, own, a0, sticks, second, logs)
         if second:
             _likelihood_second(rows, state, i, own, b, logs)

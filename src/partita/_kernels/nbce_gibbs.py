@@ -1,6 +1,6 @@
-"""Collapsed Gibbs sampling of a Dirichlet-process mixture over rows of labels.
+"""Collapsed Gibbs sampling of a Dirichlet-process mixture over rows of labels (eqs. N10 to N14).
 
-The log factors of the conditional are kept in tables, one entry a label and cluster, and change only when an object
+The log factors of the conditional are kept in tables, one entry per label and cluster, and change only when an object
 moves to another cluster. So an object costs one pass over the rows of the table that its labels point to; its own
 cluster, from which it must first be removed, is computed apart.
 """
@@ -16,14 +16,14 @@ _NEGLIGIBLE = -50.0  # log of a share of probability that no draw of 53 bits can
 
 
 class GibbsRows(NamedTuple):
-    """Objects, and logs of everything that a count can become."""
+    """Objects, and logs of everything that a number of objects can become."""
 
     start: Any  # (n + 1,) int64, object i has labels start[i] to start[i + 1] - 1
     cells: Any  # (n_observed,) int32, place of each label among all labels of all clusterings
     columns: Any  # (n_observed,) int32, its clustering
-    weights: Any  # (m,) float64, of each clustering
-    log_label: Any  # (n + 2,) float64, log(beta + count)
-    log_total: Any  # (groups, n + 2) float64, log(J beta + count) for every number J of labels that occurs
+    clustering_weights: Any  # (m,) float64
+    log_label: Any  # (n + 2,) float64, log(beta + number)
+    log_total: Any  # (groups, n + 2) float64, log(J beta + number) for every number J of labels that occurs
     group: Any  # (m,) int64, which of them
 
 
@@ -32,9 +32,9 @@ class GibbsState(NamedTuple):
 
     z: Any  # (n,) int64
     size: Any  # (K,) int64
-    labels: Any  # (n_cells, K) int64, objects with a label in a cluster
+    label_size: Any  # (n_cells, K) int64, objects with a label in a cluster
     observed: Any  # (m, K) int64, objects with any label of a clustering in a cluster
-    numerator: Any  # (n_cells, K) float64, weighted log(beta + labels)
+    numerator: Any  # (n_cells, K) float64, weighted log(beta + label_size)
     denominator: Any  # (m, K) float64, weighted log(J beta + observed)
     total: Any  # (K,) float64, sum of the denominators over all clusterings
 
@@ -42,25 +42,25 @@ class GibbsState(NamedTuple):
 @jit
 def rebuild(rows, state):
     """Make everything anew from z."""
-    n, K, m = state.z.shape[0], state.size.shape[0], rows.weights.shape[0]
+    n, K, m = state.z.shape[0], state.size.shape[0], rows.clustering_weights.shape[0]
     state.size[:] = 0
-    state.labels[:] = 0
+    state.label_size[:] = 0
     state.observed[:] = 0
-    weight_of = np.zeros(state.labels.shape[0])
+    weight_of = np.zeros(state.label_size.shape[0])
     for i in range(n):
         k = state.z[i]
         state.size[k] += 1
         for p in range(rows.start[i], rows.start[i + 1]):
-            state.labels[rows.cells[p], k] += 1
+            state.label_size[rows.cells[p], k] += 1
             state.observed[rows.columns[p], k] += 1
-            weight_of[rows.cells[p]] = rows.weights[rows.columns[p]]
-    for cell in range(state.labels.shape[0]):
+            weight_of[rows.cells[p]] = rows.clustering_weights[rows.columns[p]]
+    for cell in range(state.label_size.shape[0]):
         for k in range(K):
-            state.numerator[cell, k] = weight_of[cell] * rows.log_label[state.labels[cell, k]]
+            state.numerator[cell, k] = weight_of[cell] * rows.log_label[state.label_size[cell, k]]
     for k in range(K):
         state.total[k] = 0.0
         for j in range(m):
-            state.denominator[j, k] = rows.weights[j] * rows.log_total[rows.group[j], state.observed[j, k]]
+            state.denominator[j, k] = rows.clustering_weights[j] * rows.log_total[rows.group[j], state.observed[j, k]]
             state.total[k] += state.denominator[j, k]
 
 
@@ -69,10 +69,10 @@ def _set(rows, state, p, k, change):
     """Count label p of an object in or out of cluster k."""
     cell = rows.cells[p]
     j = rows.columns[p]
-    state.labels[cell, k] += change
+    state.label_size[cell, k] += change
     state.observed[j, k] += change
-    state.numerator[cell, k] = rows.weights[j] * rows.log_label[state.labels[cell, k]]
-    state.denominator[j, k] = rows.weights[j] * rows.log_total[rows.group[j], state.observed[j, k]]
+    state.numerator[cell, k] = rows.clustering_weights[j] * rows.log_label[state.label_size[cell, k]]
+    state.denominator[j, k] = rows.clustering_weights[j] * rows.log_total[rows.group[j], state.observed[j, k]]
 
 
 @jit
@@ -86,7 +86,7 @@ def _move(rows, state, i, old, new):
         _set(rows, state, p, new, 1)
     for k in (old, new):
         state.total[k] = 0.0
-        for j in range(rows.weights.shape[0]):
+        for j in range(rows.clustering_weights.shape[0]):
             state.total[k] += state.denominator[j, k]
 
 
@@ -94,7 +94,7 @@ def _move(rows, state, i, old, new):
 def _log_likelihoods(rows, state, i, top, logs):
     """Log predictive of the labels of object i in clusters 0 to top - 1 without it; returns that of an empty one."""
     first, last = rows.start[i], rows.start[i + 1]
-    complete = last - first == rows.weights.shape[0]
+    complete = last - first == rows.clustering_weights.shape[0]
     empty = 0.0
     own = 0.0
     k_own = state.z[i]
@@ -108,10 +108,10 @@ def _log_likelihoods(rows, state, i, top, logs):
         if not complete:
             for k in range(top):
                 logs[k] -= state.denominator[j, k]
-        w = rows.weights[j]
+        w = rows.clustering_weights[j]
         g = rows.group[j]
         empty += w * (rows.log_label[0] - rows.log_total[g, 0])
-        own += w * (rows.log_label[state.labels[cell, k_own] - 1] - rows.log_total[g, state.observed[j, k_own] - 1])
+        own += w * (rows.log_label[state.label_size[cell, k_own] - 1] - rows.log_total[g, state.observed[j, k_own] - 1])
     logs[k_own] = own
     return empty
 
@@ -231,7 +231,7 @@ def _climb(state, k_own, prior, logs, top, others, empty, a0, sticks):
 
 
 @jit
-def sweep(rows, state, a0, sticks, climb, uniform):
+def sweep_gibbs(rows, state, a0, sticks, climb, uniform):
     """Draw the cluster of every object in turn, or with ``climb`` move each to its best; returns how many moved.
 
     a0      IN (float)  concentration

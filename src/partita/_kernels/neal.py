@@ -1,4 +1,4 @@
-"""Gibbs sampling of a Dirichlet-process mixture of spherical Gaussians, and climbing to a mode of its posterior.
+"""Gibbs sampling of a Dirichlet-process mixture of spherical Gaussians, and the climb to a mode (eqs. D16, D25).
 
 Means lie in the columns of a (d, capacity) array: the distances of a point to all of them then run in SIMD.
 """
@@ -83,13 +83,13 @@ def _free_slot(size, n_slots):
 
 
 @jit
-def sweep(data, state, model, n_slots, first, uniform, normal):
+def sweep_neal(data, state, model, n_slots, first, uniform, normal):
     """Draw the cluster of every point in turn given the means; a new cluster draws its mean given its point.
 
     n_slots IN slots in use, occupied or free
     first   IN point to begin at
-    uniform IN (n,) float64, random numbers in [0, 1), one a point
-    normal  IN (s, d) float64, standard normal numbers, one row a new cluster
+    uniform IN (n,) float64, random numbers in [0, 1), one per point
+    normal  IN (s, d) float64, standard normal numbers, one row per new cluster
 
     Returns the point where it stopped (n, or less where there is no slot or no row of ``normal`` for one more
     cluster) and the number of slots.
@@ -136,7 +136,7 @@ def _set_mean(state, total, k, sigma, rho):
 
 
 @jit
-def climb(data, state, model, total, n_slots):
+def climb_neal(data, state, model, total, n_slots):
     """Move each point in turn where log p(x, z), means integrated out, is highest; returns how many moved.
 
     state.means holds the posterior means, and there is one slot more than are in use.
@@ -186,7 +186,7 @@ def climb(data, state, model, total, n_slots):
 
 
 @jit
-def posterior(points, means, variance, log_weight, member):
+def posterior_gaussian(points, means, variance, log_weight, member):
     """Probability of each of several spherical Gaussians.
 
     points     IN  (n, d) float64
@@ -217,7 +217,7 @@ def posterior(points, means, variance, log_weight, member):
 def log_density(points, means, variance, log_weight, out):
     """Log density of a mixture of spherical Gaussians.
 
-    Arguments as in ``posterior``; out OUT (n,) float64
+    Arguments as in ``posterior_gaussian``; out OUT (n,) float64
     """
     d, n_means = means.shape
     logs, constant = np.empty(n_means), np.empty(n_means)

@@ -2,10 +2,10 @@
 
 | name                  | what                                              | cost                              |
 |-----------------------|---------------------------------------------------|-----------------------------------|
-| DPMeans               | k-means with a penalty on each cluster            | n k d a sweep                     |
-| dp_means_path         | its clusterings for many penalties: an ensemble   | n k d a sweep and penalty         |
+| DPMeans               | k-means with a penalty on each cluster            | n k d per sweep                   |
+| dp_means_path         | its clusterings for many penalties: an ensemble   | n k d per sweep and penalty       |
 | farthest_first_lambda | the penalty for about k clusters                  | n k d                             |
-| DPGaussianMixture     | Bayesian mixture of spherical Gaussians, sampled  | n k d a sweep of a chain          |
+| DPGaussianMixture     | Bayesian mixture of spherical Gaussians, sampled  | n k d per sweep of a chain        |
 """
 
 from partita.dirichlet_process._dp_gaussian_mixture import DPGaussianMixture

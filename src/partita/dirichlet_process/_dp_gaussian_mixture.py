@@ -1,4 +1,4 @@
-"""A Gaussian mixture that finds the number of clusters.
+"""The Dirichlet-process mixture of Gaussians as an estimator.
 
 The model is in ``_dp_gaussian_model.py``, its sampler in ``_neal.py``.
 """
@@ -9,23 +9,24 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin, _fit_context
 from sklearn.utils.validation import check_is_fitted
 
-from partita._kernels.neal import NealModel as Model
+from partita._features import check_points
+from partita._kernels.neal import NealModel
+from partita._labels.partitions import order_by_size, rank_of
 from partita._memory import ensure_memory
-from partita._parameters import Interval, StrOptions
+from partita._parameters import Interval, StrOptions, common
 from partita._runs import Progress, draw_seeds, in_order, progress
-from partita._sampling import best_sample, check_burn_in, compare_chains
+from partita._sampling import SamplingPlan, best_sample, compare_chains, make_plan
 from partita._typing import FloatArray, IntArray
 from partita.dirichlet_process._dp_gaussian_model import (
     log_density,
-    log_joint,
+    log_points_joint,
     membership,
     mixture_of,
     posterior_means,
     scaled_priors,
-    summarise,
+    summarise_clusters,
 )
-from partita.dirichlet_process._neal import Chain, Plan, Sampler, run_chain, start_assignment, start_model
-from partita.dirichlet_process._points import check_points, number_by, order_by_size
+from partita.dirichlet_process._neal import NealChain, NealSampler, run_neal_chain, start_model, start_points
 from partita.metrics._coassociation import coassociation
 
 _POSITIVE = Interval("real", 1e-100, 1e100)
@@ -47,6 +48,8 @@ class DPGaussianMixture(ClusterMixin, BaseEstimator):
     rho : float or "auto", default="auto"
         Variance (of each feature) of the clusters' means. "auto": sampled, under InvGamma(1, w) with w the mean square
         of X - m0.
+    prior_mean : {"data", "zero"} or array-like of shape (n_features,), default="data"
+        m0, the mean of the clusters' means; "data": the mean of X.
     n_sweeps : int, default=500
         Sweeps over the points, of each chain.
     burn_in : int, optional
@@ -55,18 +58,16 @@ class DPGaussianMixture(ClusterMixin, BaseEstimator):
         Every how many sweeps a sample is kept.
     n_chains : int, default=2
         Chains; they start in turn from about ten clusters and from one.
-    prior_mean : {"data", "zero"} or array-like of shape (n_features,), default="data"
-        m0, the mean of the clusters' means; "data": the mean of X.
-    coassignment : bool, default=False
-        Compute ``coassignment_``, n x n.
     consensus : {"map", "binder", "vi"}, default="map"
         Which clustering to return: the sample of the highest posterior probability, improved as long as a move of one
         point or a merger of two clusters raises log p(x, z) further; or the sample of least expected Binder loss, or
         variation of information, against all samples.
+    coassignment : bool, default=False
+        Compute ``coassignment_``, n x n.
     random_state : int, RandomState or None
-        Seed.
+        Seed of the chains.
     n_jobs : int, optional
-        Chains at a time, in threads. The result does not depend on it.
+        Number of threads. The result does not depend on it.
     verbose : bool, default=False
         Show a progress bar for what takes more than two seconds.
 
@@ -99,7 +100,7 @@ class DPGaussianMixture(ClusterMixin, BaseEstimator):
     samples_ : ndarray of shape (n_kept, n_samples)
         Kept assignments of all chains, in the sampler's own numbering of clusters.
     coassignment_ : ndarray of shape (n_samples, n_samples)
-        If asked for: share of the kept samples in which two points are together.
+        With ``coassignment=True``: share of the kept samples in which two points are together.
     history_ : list of float
         log p(x, z) after every sweep of the best chain.
     n_iter_ : int
@@ -113,10 +114,10 @@ class DPGaussianMixture(ClusterMixin, BaseEstimator):
 
     Notes
     -----
-    Cost O(n k d) a sweep of a chain with k clusters, and 4 n bytes for each sample that is kept.
+    Cost O(n k d) per sweep of a chain with k clusters, and 4 n bytes for each sample that is kept.
 
     Points move one at a time, so chains from different starts can take about n sweeps to agree on the number of
-    clusters; a warning says when they do not. The consensus "map" does not suffer, as clusters are merged at the end.
+    clusters; a warning says when they do not. The consensus "map" is not affected, as clusters are merged at the end.
 
     Points that are all alike are one cluster, whatever the parameters.
 
@@ -143,16 +144,14 @@ class DPGaussianMixture(ClusterMixin, BaseEstimator):
         "alpha": [StrOptions({"auto"}), Interval("real", 1e-6, 1e6)],
         "sigma": [StrOptions({"auto"}), _POSITIVE],
         "rho": [StrOptions({"auto"}), _POSITIVE],
+        "prior_mean": [StrOptions({"data", "zero"}), "array-like"],
         "n_sweeps": [Interval("int", 1, None)],
         "burn_in": [None, Interval("int", 0, None)],
         "thin": [Interval("int", 1, None)],
         "n_chains": [Interval("int", 1, None)],
-        "prior_mean": [StrOptions({"data", "zero"}), "array-like"],
-        "coassignment": ["boolean"],
         "consensus": [StrOptions({"map", "binder", "vi"})],
-        "random_state": ["random_state"],
-        "n_jobs": [None, Interval("int", None, None)],
-        "verbose": ["verbose"],
+        "coassignment": ["boolean"],
+        **common("random_state", "n_jobs", "verbose"),
     }
 
     def __init__(
@@ -161,13 +160,13 @@ class DPGaussianMixture(ClusterMixin, BaseEstimator):
         sigma: Any = "auto",
         rho: Any = "auto",
         *,
+        prior_mean: Any = "data",
         n_sweeps: int = 500,
         burn_in: int | None = None,
         thin: int = 1,
         n_chains: int = 2,
-        prior_mean: Any = "data",
-        coassignment: bool = False,
         consensus: Literal["map", "binder", "vi"] = "map",
+        coassignment: bool = False,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: bool | int = False,
@@ -175,13 +174,13 @@ class DPGaussianMixture(ClusterMixin, BaseEstimator):
         self.alpha = alpha
         self.sigma = sigma
         self.rho = rho
+        self.prior_mean = prior_mean
         self.n_sweeps = n_sweeps
         self.burn_in = burn_in
         self.thin = thin
         self.n_chains = n_chains
-        self.prior_mean = prior_mean
-        self.coassignment = coassignment
         self.consensus = consensus
+        self.coassignment = coassignment
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -216,9 +215,8 @@ class DPGaussianMixture(ClusterMixin, BaseEstimator):
             del self.coassignment_
         return self
 
-    def _plan(self, n: int) -> Plan:
-        burn_in = check_burn_in(self.n_sweeps, self.burn_in, self.thin)
-        plan = Plan(self.n_sweeps, burn_in, self.thin)
+    def _plan(self, n: int) -> SamplingPlan:
+        plan = make_plan(self.n_sweeps, self.burn_in, self.thin)
         n_kept = len(plan.kept) * self.n_chains  # held by the chains, and then put together
         ensure_memory(8 * n_kept * n, purpose=f"{n_kept} samples of {n} points", instead="raise thin.")
         if self.coassignment:
@@ -234,26 +232,27 @@ class DPGaussianMixture(ClusterMixin, BaseEstimator):
             mean = np.empty(0)
         if mean.shape != (X.shape[1],) or not np.isfinite(mean).all():
             raise ValueError(
-                f"prior_mean={self.prior_mean!r} does not fit X; pass {X.shape[1]} finite numbers, one a feature, or "
+                f"prior_mean={self.prior_mean!r} does not fit X; pass {X.shape[1]} finite numbers, one per feature, or "
                 "'data' or 'zero'."
             )
         return mean
 
-    def _sample(self, points: FloatArray, plan: Plan, bar: Progress) -> list[Chain]:
+    def _sample(self, points: FloatArray, plan: SamplingPlan, bar: Progress) -> list[NealChain]:
         values = (self.alpha, self.sigma, self.rho)
         auto_alpha, auto_sigma, auto_rho = (isinstance(value, str) for value in values)
-        given = Model(*(1.0 if isinstance(value, str) else float(value) for value in values))
+        given = NealModel(*(1.0 if isinstance(value, str) else float(value) for value in values))
         priors = scaled_priors(points, (auto_alpha, auto_sigma, auto_rho))
         seeds = draw_seeds(self.random_state, self.n_chains)
 
-        def run(number: int) -> Chain:
+        def run(number: int) -> NealChain:
             rng = np.random.default_rng(int(seeds[number]))
-            z = start_assignment(points, number, rng)
-            return run_chain(Sampler(points, z, start_model(points, z, given, priors), priors, rng), plan, bar)
+            z = start_points(points, number, rng)
+            sampler = NealSampler(points, z, start_model(points, z, given, priors), priors, rng)
+            return run_neal_chain(sampler, plan, bar)
 
-        return list(in_order(run, list(range(self.n_chains)), self.n_jobs))
+        return list(in_order(run, range(self.n_chains), self.n_jobs))
 
-    def _remember_chains(self, chains: list[Chain], best: Chain, plan: Plan) -> None:
+    def _remember_chains(self, chains: list[NealChain], best: NealChain, plan: SamplingPlan) -> None:
         self.log_joint_trace_ = np.array([chain.log_joint for chain in chains])
         self.n_clusters_trace_ = np.array([chain.n_clusters for chain in chains])
         parameters = np.array([chain.parameters for chain in chains])
@@ -264,21 +263,21 @@ class DPGaussianMixture(ClusterMixin, BaseEstimator):
         self.samples_ = np.vstack([chain.samples for chain in chains])
         self._kept = [pair for chain in chains for pair in zip(chain.clusters, chain.models, strict=True)]
 
-    def _choose(self, points: FloatArray, chains: list[Chain], best: Chain) -> tuple[IntArray, Model]:
+    def _choose(self, points: FloatArray, chains: list[NealChain], best: NealChain) -> tuple[IntArray, NealModel]:
         """The consensus, and the parameters of its sample."""
         if (points == points[0]).all():
             return np.zeros(len(points), dtype=np.int64), best.best.model
         if self.consensus == "map":
             return best.best.z, best.best.model
-        place = best_sample(self.samples_, np.ones(len(points)), self.consensus)
+        place = best_sample(self.samples_, self.consensus)
         return self.samples_[place].astype(np.int64), self._kept[place][1]
 
-    def _set_clusters(self, points: FloatArray, z: IntArray, model: Model) -> None:
+    def _set_clusters(self, points: FloatArray, z: IntArray, model: NealModel) -> None:
         n_clusters = int(z.max()) + 1
-        self.labels_ = number_by(order_by_size(z, n_clusters), z, n_clusters)
-        clusters = summarise(points, self.labels_, n_clusters)
+        self.labels_ = rank_of(order_by_size(z, n_clusters), n_clusters)[z]
+        clusters = summarise_clusters(points, self.labels_, n_clusters)
         self.alpha_, self.sigma_, self.rho_ = model
-        self.log_joint_ = log_joint(clusters, model)
+        self.log_joint_ = log_points_joint(clusters, model)
         self.n_clusters_, self.weights_ = n_clusters, clusters.size / len(points)
         self.cluster_centers_ = posterior_means(clusters, model)[0] + self.prior_mean_
         self._mixture = mixture_of(clusters, model, new=False)

@@ -2,107 +2,110 @@
 
 It lowers
 
-    sum_i |x_i - mu_{z_i}|^2 + lambda k                                                                          (1)
+    sum_i |x_i - mu_{z_i}|^2 + lambda k                                                                         (D2)
 
 over the assignment z, the means mu and their number k. From one cluster, the mean of all, a sweep takes the points in
 some order:
 
-    d = min_c |x_i - mu_c|^2;   d > lambda: a new cluster with mean x_i;   else z_i = argmin_c                   (2)
+    d = min_c |x_i - mu_c|^2;   d > lambda: a new cluster with mean x_i;   else z_i = argmin_c                  (D3)
 
-and then moves every mean to its cluster and forgets empty clusters. Both lower (1), as opening a cluster costs lambda
-and saves d > lambda. lambda is compared with *squared* distances. A sweep depends on the order of the points.
+and then moves every mean to its cluster and forgets empty clusters. Both lower the objective, as opening a cluster
+costs lambda and saves d > lambda. lambda is compared with *squared* distances. A sweep depends on the order of the
+points.
 
 lambda for about k clusters, by a farthest-first traversal: with T = {mean}, k times
 
-    lambda = max_x min_{t in T} |x - t|^2,   T = T + {the x of the maximum}                                      (3)
+    lambda = max_x min_{t in T} |x - t|^2,   T = T + {the x of the maximum}                                    (D10)
 """
 
-import warnings
 from collections.abc import Callable
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin, _fit_context
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from partita._features import check_points
 from partita._kernels import dp_means as kernel
-from partita._parameters import Interval, StrOptions
-from partita._runs import Progress, draw_seeds, in_order, progress
+from partita._labels.partitions import order_by_size, rank_of
+from partita._parameters import Interval, StrOptions, check_count, common
+from partita._runs import Progress, best_of, draw_seeds, progress, warn_not_converged
 from partita._typing import FloatArray, IntArray
-from partita.dirichlet_process._points import check_count, check_points, number_by, order_by_size
 
 Order = Literal["given", "random", "farthest"]
+ORDERS = ("given", "random", "farthest")
 
-_N_CLUSTERS = 8  # aimed at when neither lam nor n_clusters is given
+_N_CLUSTERS = 8  # aimed at when neither lam nor n_clusters is given, as in k-means of scikit-learn
 _ROUNDING = 1e-10  # a point this little beyond lambda, relative to it, is at lambda
-_ROOM = 32  # centres for which there is room at first
+_ROOM = 32  # centres for which there is room at first; more room is made where it is needed
 
 
-class State(NamedTuple):
+class DPMeansState(NamedTuple):
     """A clustering after the update of its means."""
 
     labels: IntArray  # (n,)
     centers: FloatArray  # (k, d)
     inertia: float
-    objective: float  # (1)
+    objective: float  # eq. D2
 
 
-class Fit(NamedTuple):
+class DPMeansRun(NamedTuple):
     """One run from one start."""
 
-    state: State
+    state: DPMeansState
     history: list[float]
     converged: bool
 
 
-class Settings(NamedTuple):
-    """How to search: the order of the first start, and one seed a start."""
+class DPMeansSettings(NamedTuple):
+    """How to search."""
 
-    order: Order
-    seeds: IntArray
+    order: Order  # of the first start; the others take the points in random orders
+    seeds: IntArray  # one per start
     max_iter: int
 
 
-def update(points: FloatArray, labels: IntArray, n_centers: int, lam: float) -> State:
-    """Means of the clusters that have points, (1), and labels without gaps."""
+def update_means(points: FloatArray, labels: IntArray, n_centers: int, lam: float) -> DPMeansState:
+    """Means of the clusters that have points, the objective, and labels without gaps (eq. D4)."""
     centers, size = np.empty((n_centers, points.shape[1])), np.empty(n_centers, dtype=np.int64)
     inertia = float(kernel.means(points, labels, centers, size))
     if (size == 0).any():
         labels, centers = (np.cumsum(size > 0) - 1)[labels], centers[size > 0]
-    return State(labels, centers, inertia, inertia + lam * len(centers))
+    return DPMeansState(labels, centers, inertia, inertia + lam * len(centers))
 
 
-def sweep(points: FloatArray, state: State, lam: float, order: IntArray) -> tuple[State, bool]:
-    """Assign every point by (2) and update the means; whether any assignment changed."""
+def sweep_points(points: FloatArray, state: DPMeansState, lam: float, order: IntArray) -> tuple[DPMeansState, bool]:
+    """Assign every point by eq. D3 and update the means; whether any assignment changed."""
     labels, place, n_centers, changed = state.labels.copy(), 0, len(state.centers), False
     centers = _with_room(np.ascontiguousarray(state.centers.T))
     reach = lam * (1 + _ROUNDING)
     while True:
-        place, n_centers, n_changed = kernel.sweep(points, order, place, reach, centers, n_centers, labels)
+        place, n_centers, n_changed = kernel.sweep_dp_means(points, order, place, reach, centers, n_centers, labels)
         changed = changed or n_changed > 0
         if place == len(points):
-            return update(points, labels, n_centers, lam), changed
+            return update_means(points, labels, n_centers, lam), changed
         centers = _with_room(centers)
 
 
-def run(points: FloatArray, lam: float, max_iter: int, order: Callable[[State], IntArray], bar: Progress) -> Fit:
+def run_dp_means(
+    points: FloatArray, lam: float, max_iter: int, order: Callable[[DPMeansState], IntArray], bar: Progress
+) -> DPMeansRun:
     """Sweep from one cluster until no assignment changes."""
-    state = update(points, np.zeros(len(points), dtype=np.int64), 1, lam)
+    state = update_means(points, np.zeros(len(points), dtype=np.int64), 1, lam)
     history: list[float] = []
     converged = False
     while not converged and len(history) < max_iter:
-        moved, changed = sweep(points, state, lam, order(state))
-        # each change lowers (1); where rounding hides that, points would go to and fro between equally near centres
+        moved, changed = sweep_points(points, state, lam, order(state))
+        # each change lowers the objective; where rounding hides that, points would move between equally near centres
         converged = not changed or moved.objective >= state.objective
         state = state if converged else moved
         history.append(state.objective)
         bar.update(1)
     bar.update(max_iter - len(history))
-    return Fit(state, history, converged)
+    return DPMeansRun(state, history, converged)
 
 
-def make_order(points: FloatArray, order: Order, seed: int) -> Callable[[State], IntArray]:
+def make_order(points: FloatArray, order: Order, seed: int) -> Callable[[DPMeansState], IntArray]:
     """Order of the points in every sweep of a start."""
     if order == "farthest":
         return lambda state: np.argsort(-nearest_center(points, state.centers)[1], kind="stable")
@@ -110,30 +113,33 @@ def make_order(points: FloatArray, order: Order, seed: int) -> Callable[[State],
     return lambda state: fixed
 
 
-def solve(points: FloatArray, lam: float, settings: Settings, n_jobs: int | None, bar: Progress) -> Fit:
+def solve_dp_means(
+    points: FloatArray, lam: float, settings: DPMeansSettings, n_jobs: int | None, bar: Progress
+) -> DPMeansRun:
     """The best of several starts, the first of equally good ones; clusters by decreasing size."""
     if lam == 0:
         return _number(_distinct(points))
 
-    def start(number: int) -> Fit:
+    def run(number: int) -> DPMeansRun:
         visit = make_order(points, "random" if number else settings.order, int(settings.seeds[number]))
-        return run(points, lam, settings.max_iter, visit, bar)
+        return run_dp_means(points, lam, settings.max_iter, visit, bar)
 
-    starts = in_order(start, list(range(len(settings.seeds))), n_jobs)
-    return _number(min(starts, key=lambda fit: fit.state.objective))
+    n_starts = len(settings.seeds)
+    return _number(best_of(run, range(n_starts), n_jobs, lowest=lambda found: found.state.objective))
 
 
-def _distinct(points: FloatArray) -> Fit:
+def _distinct(points: FloatArray) -> DPMeansRun:
     """Penalty 0: every distinct point is a cluster."""
     centers, labels = np.unique(points, axis=0, return_inverse=True)
-    return Fit(State(labels.reshape(-1).astype(np.int64), centers, 0.0, 0.0), [0.0], True)
+    return DPMeansRun(DPMeansState(labels.reshape(-1).astype(np.int64), centers, 0.0, 0.0), [0.0], True)
 
 
-def _number(fit: Fit) -> Fit:
-    k = len(fit.state.centers)
-    order = order_by_size(fit.state.labels, k)
-    labels = number_by(order, fit.state.labels, k)
-    return fit._replace(state=fit.state._replace(labels=labels, centers=fit.state.centers[order]))
+def _number(found: DPMeansRun) -> DPMeansRun:
+    """Number the clusters by decreasing size."""
+    state, k = found.state, len(found.state.centers)
+    order = order_by_size(state.labels, k)
+    labels = rank_of(order, k)[state.labels]
+    return found._replace(state=state._replace(labels=labels, centers=state.centers[order]))
 
 
 def _with_room(centers: FloatArray) -> FloatArray:
@@ -152,8 +158,8 @@ def nearest_center(points: FloatArray, centers: FloatArray) -> tuple[IntArray, F
 
 
 def farthest_first(points: FloatArray, n_clusters: int) -> FloatArray:
-    """Penalties of (3) for 1 to n_clusters clusters; they never rise."""
-    center = update(points, np.zeros(len(points), dtype=np.int64), 1, 0.0).centers
+    """Penalties of eq. D10 for 1 to n_clusters clusters; they never rise."""
+    center = update_means(points, np.zeros(len(points), dtype=np.int64), 1, 0.0).centers
     lams = np.empty(n_clusters)
     kernel.farthest_first(points, nearest_center(points, center)[1], lams)
     return lams
@@ -179,7 +185,7 @@ def farthest_first_lambda(X: Any, n_clusters: int = _N_CLUSTERS) -> float:
 
     Notes
     -----
-    Cost O(n k d), and one number a point of memory.
+    Cost O(n k d), and memory of one number per point.
 
     References
     ----------
@@ -204,19 +210,20 @@ class DPMeans(ClusterMixin, BaseEstimator):
         Penalty of a cluster, and the squared distance to all centres beyond which a point opens a cluster. 0 makes
         every distinct point a cluster.
     n_clusters : int, optional
-        Instead of ``lam``: about how many clusters are wanted. ``lam`` is then the one that a farthest-first
+        Instead of ``lam``: about how many clusters to find. ``lam`` is then the one that a farthest-first
         traversal gives; the clusters found can be fewer or more. Default, with ``lam`` not given either, 8.
     order : {"given", "random", "farthest"}, default="given"
         Order of the points in a sweep of the first start: as in X, at random, or at each sweep those first that are
         farthest from their nearest centre.
     n_init : int, default=3
-        Starts; those after the first take the points in random orders. The lowest objective is kept.
+        Number of starts; the best one, of the lowest objective, is kept. Those after the first take the points in
+        random orders.
     max_iter : int, default=300
-        Sweeps a start.
+        Largest number of iterations, sweeps over the points, of each start.
     random_state : int, RandomState or None
-        Seed of the random orders.
+        Seed of the starts.
     n_jobs : int, optional
-        Starts at a time, in threads. The result does not depend on it.
+        Number of threads. The result does not depend on it.
     verbose : bool, default=False
         Show a progress bar for what takes more than two seconds.
 
@@ -248,8 +255,8 @@ class DPMeans(ClusterMixin, BaseEstimator):
 
     Notes
     -----
-    Cost O(n k d) a sweep and O(n + k d) memory beside X; twice the time a sweep with ``order="farthest"``.
-    A point at distance ``lam``, up to rounding, opens no cluster; of equally near centres the first is taken.
+    Cost O(n k d) per sweep and O(n + k d) memory beside X; twice the time per sweep with ``order="farthest"``.
+    A point at squared distance ``lam``, up to rounding, opens no cluster; of equally near centres the first is taken.
 
     References
     ----------
@@ -269,12 +276,8 @@ class DPMeans(ClusterMixin, BaseEstimator):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "lam": [None, Interval("real", 0, None)],
         "n_clusters": [None, Interval("int", 1, None)],
-        "order": [StrOptions({"given", "random", "farthest"})],
-        "n_init": [Interval("int", 1, None)],
-        "max_iter": [Interval("int", 1, None)],
-        "random_state": ["random_state"],
-        "n_jobs": [None, Interval("int", None, None)],
-        "verbose": ["verbose"],
+        "order": [StrOptions(set(ORDERS))],
+        **common("n_init", "max_iter", "random_state", "n_jobs", "verbose"),
     }
 
     def __init__(
@@ -315,14 +318,14 @@ class DPMeans(ClusterMixin, BaseEstimator):
         """
         points = check_points(X, self)
         self.lam_ = self._find_lam(points)
-        settings = Settings(self.order, draw_seeds(self.random_state, self.n_init), self.max_iter)
+        settings = DPMeansSettings(self.order, draw_seeds(self.random_state, self.n_init), self.max_iter)
         with progress(self.n_init * self.max_iter, "DP-means", show=bool(self.verbose)) as bar:
-            fit = solve(points, self.lam_, settings, self.n_jobs, bar)
-        if not fit.converged:
-            warn_not_converged(self.max_iter, stacklevel=4)  # scikit-learn wraps fit
-        self.labels_, self.cluster_centers_, self.inertia_, self.objective_ = fit.state
+            found = solve_dp_means(points, self.lam_, settings, self.n_jobs, bar)
+        if not found.converged:
+            warn_not_converged("DP-means", self.max_iter)
+        self.labels_, self.cluster_centers_, self.inertia_, self.objective_ = found.state
         self.n_clusters_ = len(self.cluster_centers_)
-        self.history_, self.n_iter_, self.converged_ = fit.history, len(fit.history), fit.converged
+        self.history_, self.n_iter_, self.converged_ = found.history, len(found.history), found.converged
         return self
 
     def _find_lam(self, points: FloatArray) -> float:
@@ -348,12 +351,3 @@ class DPMeans(ClusterMixin, BaseEstimator):
         """
         check_is_fitted(self)
         return nearest_center(check_points(X, self, reset=False), self.cluster_centers_)[0]
-
-
-def warn_not_converged(max_iter: int, *, stacklevel: int) -> None:
-    """Say that assignments were still changing."""
-    warnings.warn(
-        f"DP-means had not converged after max_iter={max_iter} sweeps; raise max_iter.",
-        ConvergenceWarning,
-        stacklevel=stacklevel,
-    )

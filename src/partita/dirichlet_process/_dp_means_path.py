@@ -2,7 +2,7 @@
 
 Every penalty starts from one cluster again. A start from the clusters of the penalty before would save some sweeps, but
 DP-means opens clusters and hardly ever closes one: each clustering would refine the one before it, with its mistakes.
-So every column is what ``DPMeans`` finds for that penalty alone, whichever others are asked for, and the columns of the
+So every column is what ``DPMeans`` finds for that penalty alone, whatever the others are, and the columns of the
 ensemble are as different as the data allow.
 """
 
@@ -10,10 +10,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from partita._runs import draw_seeds, in_order, progress
+from partita._features import check_points
+from partita._parameters import check_choice, check_count
+from partita._runs import draw_seeds, in_order, progress, warn_not_converged
 from partita._typing import FloatArray, IntArray
-from partita.dirichlet_process._dp_means import Fit, Order, Settings, farthest_first, solve, warn_not_converged
-from partita.dirichlet_process._points import check_count, check_points
+from partita.dirichlet_process._dp_means import (
+    ORDERS,
+    DPMeansRun,
+    DPMeansSettings,
+    Order,
+    farthest_first,
+    solve_dp_means,
+)
 
 
 class DPMeansPath(NamedTuple):
@@ -24,7 +32,7 @@ class DPMeansPath(NamedTuple):
     lams : ndarray of shape (n_lams,), the penalties, strictly falling.
     n_clusters : ndarray of shape (n_lams,), clusters found.
     objective : ndarray of shape (n_lams,), sum of squared distances plus penalty of all clusters.
-    labels : ndarray of shape (n_samples, n_lams), one clustering a column.
+    labels : ndarray of shape (n_samples, n_lams), one clustering per column.
     """
 
     lams: FloatArray
@@ -59,7 +67,7 @@ def dp_means_path(
     order, n_init, max_iter, random_state, verbose
         As in :class:`DPMeans`.
     n_jobs : int, optional
-        Penalties at a time, in threads. The result does not depend on it.
+        Number of threads. The result does not depend on it.
 
     Returns
     -------
@@ -68,7 +76,7 @@ def dp_means_path(
 
     Notes
     -----
-    Cost O(n d sum of k) a sweep. Each penalty starts anew from one cluster, so that a column is the clustering of
+    Cost O(n d sum of k) per sweep. Each penalty starts anew from one cluster, so that a column is the clustering of
     ``DPMeans(lam, ...)`` and does not depend on the other penalties.
 
     References
@@ -86,23 +94,24 @@ def dp_means_path(
     array([0, 0, 1, 1, 2])
     """
     points = check_points(X)
-    settings = Settings(_check_order(order), draw_seeds(random_state, check_count(n_init, "n_init")), max_iter)
-    check_count(max_iter, "max_iter")
+    check_choice("order", order, ORDERS)
+    seeds = draw_seeds(random_state, check_count(n_init, "n_init"))
+    settings = DPMeansSettings(order, seeds, check_count(max_iter, "max_iter"))
     falling = _default_lams(points, n_clusters) if lams is None else _check_lams(lams)
     steps = len(falling) * n_init * max_iter
     with progress(steps, "DP-means path", show=bool(verbose)) as bar:
 
-        def fit(lam: float) -> Fit:
-            return solve(points, lam, settings, None, bar)
+        def run(lam: float) -> DPMeansRun:
+            return solve_dp_means(points, lam, settings, None, bar)
 
-        fits = list(in_order(fit, falling.tolist(), n_jobs))
-    if not all(found.converged for found in fits):
-        warn_not_converged(max_iter, stacklevel=3)
+        runs = list(in_order(run, falling.tolist(), n_jobs))
+    if not all(found.converged for found in runs):
+        warn_not_converged("DP-means", max_iter)
     return DPMeansPath(
         falling,
-        np.array([len(found.state.centers) for found in fits], dtype=np.int64),
-        np.array([found.state.objective for found in fits]),
-        np.column_stack([found.state.labels for found in fits]),
+        np.array([len(found.state.centers) for found in runs], dtype=np.int64),
+        np.array([found.state.objective for found in runs]),
+        np.column_stack([found.state.labels for found in runs]),
     )
 
 
@@ -129,9 +138,3 @@ def _check_lams(lams: Any) -> FloatArray:
             f"lams={lams!r} are not penalties; pass a list of one or more finite numbers, none below 0, or None."
         )
     return np.unique(values)[::-1].copy()
-
-
-def _check_order(order: Order) -> Order:
-    if order not in ("given", "random", "farthest"):
-        raise ValueError(f"order={order!r} is not known; pass 'given', 'random' or 'farthest'.")
-    return order

@@ -1,28 +1,42 @@
-"""Nonparametric Bayesian cluster ensembles from their definition: urns, integrals and sums over all assignments."""
+"""NBCE from its definition: urns, integrals and sums over all assignments; losses of partitions by pairs."""
 
 import math
 from collections import Counter
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 from scipy.special import betaln, logsumexp, xlogy
 
 from partita._labels.ensemble import Ensemble
-from partita.consensus.models._label_tables import lay_out
-from partita.consensus.nbce._joint import Counts, Model
+from partita.consensus.nbce._joint import NBCEModel, Occupancy
 
 PRIORS = ("fsd", "tsb")
+TINY = np.array([[0, 0, 1], [0, 0, -1], [1, -1, 0], [1, 1, 0], [0, 1, -1]])
+
+
+HOLES = np.vstack([TINY, [-1, 0, 1]])
+N_LABELS = np.array([3, 2, 2, 4])
+WEIGHTS = [1.0, 0.4, 1.0, 2.5]
+
+
+def random_labels(rng, n=20):
+    """Labels of N_LABELS kinds with holes; every object has one."""
+    X = np.column_stack([rng.integers(size, size=n) for size in N_LABELS])
+    X = np.where(rng.random(X.shape) < 0.3, -1, X)
+    X[:, 0] = np.where((X < 0).all(axis=1), 0, X[:, 0])
+    return X
 
 
 def make_model(n_labels, prior="fsd", *, alpha0=1.0, beta=0.5, weights=None):
-    n_labels = np.asarray(n_labels)
+    n_labels = np.asarray(n_labels, dtype=np.int64)
     weights = np.ones(len(n_labels)) if weights is None else np.asarray(weights, dtype=float)
-    return Model(lay_out(n_labels), n_labels.astype(float), weights, prior, alpha0, beta)
+    layout = Ensemble(np.empty((0, len(n_labels)), dtype=np.int32), n_labels, weights, np.empty(0))
+    return NBCEModel(layout, prior, alpha0, beta)
 
 
-def make_ensemble(X, model, counts=None):
-    counts = np.ones(len(X)) if counts is None else np.asarray(counts, dtype=float)
-    return Ensemble(np.asarray(X, dtype=np.int32), model.n_labels.astype(int), model.weights, counts)
+def make_ensemble(X, model, row_weights=None):
+    row_weights = None if row_weights is None else np.asarray(row_weights, dtype=float)
+    return model.layout.with_rows(np.ascontiguousarray(X, dtype=np.int32), row_weights)
 
 
 def assignments(n, n_clusters):
@@ -43,7 +57,7 @@ def log_prior(z, n_clusters, model):
 
 def log_likelihood(X, z, model):
     """An urn for every cluster and clustering, raised to the power of the clustering's weight."""
-    b, n_labels, weights = model.beta, model.n_labels.tolist(), model.weights.tolist()
+    b, n_labels, weights = model.beta, model.n_labels.tolist(), model.clustering_weights.tolist()
     drawn, value = Counter(), 0.0
     for row, k in zip(np.asarray(X).tolist(), np.asarray(z).tolist(), strict=True):
         for j, label in enumerate(row):
@@ -109,18 +123,18 @@ class Posterior:
         return np.exp(logs - logsumexp(logs))
 
 
-def expected_counts(X, gamma, model, counts=None):
+def expected_occupancy(X, gamma, model, row_weights=None):
     """Sizes of the clusters, and objects with each label in each cluster, under q(Z)."""
-    counts = np.ones(len(X)) if counts is None else counts
-    labels = np.zeros((model.layout.n_cells, gamma.shape[1]))
+    row_weights = np.ones(len(X)) if row_weights is None else row_weights
+    label_size = np.zeros((model.layout.n_cells, gamma.shape[1]))
     for i, row in enumerate(X):
         for j, label in enumerate(row):
             if label >= 0:
-                labels[model.layout.first[j] + label] += counts[i] * gamma[i]
-    return Counts(counts @ gamma, labels)
+                label_size[model.layout.first_cell[j] + label] += row_weights[i] * gamma[i]
+    return Occupancy(row_weights @ gamma, label_size)
 
 
-def entropy(gamma):
+def entropy_of_q(gamma):
     return float(-xlogy(gamma, gamma).sum())
 
 
@@ -131,3 +145,21 @@ def within_monte_carlo_error(draws, expected, *, n_batches=40, n_errors=4.0):
     batches = draws[: n_batches * length].reshape(n_batches, length, *draws.shape[1:]).mean(axis=1)
     error = batches.std(axis=0, ddof=1) / np.sqrt(n_batches)
     return bool((np.abs(batches.mean(axis=0) - expected) <= n_errors * error + 1e-12).all())
+
+
+def binder_loss(a, b):
+    return sum((a[i] == a[j]) != (b[i] == b[j]) for i, j in combinations(range(len(a)), 2))
+
+
+def _entropy(labels):
+    shares = np.array(list(Counter(labels).values())) / len(labels)
+    return -(shares @ np.log(shares))
+
+
+def variation_of_information(a, b):
+    """H(a | b) + H(b | a)."""
+    a, b = list(a), list(b)
+    return 2 * _entropy(list(zip(a, b, strict=True))) - _entropy(a) - _entropy(b)
+
+
+LOSSES = {"binder": binder_loss, "vi": variation_of_information}

@@ -37,7 +37,7 @@ def two_clusters(flip, n=400, n_clusterings=10, seed=0):
 @pytest.mark.parametrize("flip", [0.05, 0.2])
 @pytest.mark.parametrize("way", WAYS)
 def test_perplexity_of_the_synthetic_experiment(way, flip):
-    """exp(H(p) + log(2) / 10) a label: the noise, and once in ten labels which of two clusters it is."""
+    """exp(H(p) + log(2) / 10) per label (eq. N44): the noise, and once in ten labels which of two clusters it is."""
     X, truth = two_clusters(flip)
     model = NBCE(random_state=0, **WAYS[way]).fit(X)
     theory = np.exp(-flip * np.log(flip) - (1 - flip) * np.log(1 - flip) + np.log(2) / 10)
@@ -164,7 +164,7 @@ def test_labels_never_seen_and_rows_without_labels(way, X):
 
 
 @pytest.mark.parametrize("way", QUICK)
-def test_clustering_of_weight_zero_is_as_absent(way, X):
+def test_clustering_of_weight_zero_is_ignored(way, X):
     weights = np.arange(X.shape[1]) > 0
     model, plain = (NBCE(weights=w, random_state=0, **QUICK[way]).fit(Y) for w, Y in ((weights, X), (None, X[:, 1:])))
     assert np.isnan(model.theta_[0]).all()
@@ -175,7 +175,7 @@ def test_clustering_of_weight_zero_is_as_absent(way, X):
 @pytest.mark.parametrize(
     "X", [[[0, 0]] * 5, [[0, 1]], [[0, -1], [-1, 1], [0, 1]]], ids=["one row", "one object", "three objects"]
 )
-def test_next_to_no_data(X, way):
+def test_very_few_data(X, way):
     model = NBCE(random_state=0, **QUICK[way]).fit(np.array(X))
     assert model.labels_[0] == 0
     assert np.isfinite(model.membership_).all()
@@ -242,8 +242,8 @@ def test_eight_clusters_are_found_from_any_number_of_starts(inference, n_init, r
     assert same_partition(NBCE(inference, n_init=n_init, random_state=0).fit(X).labels_, truth)
 
 
-def test_chains_that_disagree_are_said(X, monkeypatch):
-    monkeypatch.setattr("partita._chains.split_r_hat", lambda traces: 2.0)
+def test_chains_that_disagree_are_reported(X, monkeypatch):
+    monkeypatch.setattr("partita._sampling.split_r_hat", lambda traces: 2.0)
     with pytest.warns(ConvergenceWarning, match=r"the chains disagree \(R-hat 2.00\).*Raise n_sweeps"):
         model = NBCE(n_sweeps=10, random_state=0).fit(X)
     assert not model.converged_
@@ -263,8 +263,15 @@ def test_coassignment_from_q(inference, X):
 def test_nothing_of_another_inference_stays(X):
     model = NBCE(n_sweeps=20, coassignment=True, random_state=0).fit(X)
     model.set_params(inference="vb", coassignment=False).fit(X[:30])
-    for name in ("log_joint_", "coassignment_", "samples_", "r_hat_", "log_joint_trace_"):
+    for name in ("log_joint_", "coassignment_", "samples_", "r_hat_", "log_joint_trace_", "n_clusters_trace_"):
         assert not hasattr(model, name)
+    assert hasattr(model, "lower_bound_")
+    model.set_params(inference="gibbs").fit(X[:30])
+    assert not hasattr(model, "lower_bound_")
+    with pytest.raises(AttributeError, match="lower_bound_ does not exist after inference='gibbs'"):
+        _ = model.lower_bound_
+    with pytest.raises(AttributeError, match="pass coassignment=True"):
+        _ = model.coassignment_
 
 
 @pytest.mark.parametrize("consensus", ["map", "binder", "vi"])

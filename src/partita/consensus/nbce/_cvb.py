@@ -1,4 +1,4 @@
-"""Collapsed variational Bayes: q(Z) = prod_n q(z_n), pi and theta integrated out   (5.5).
+"""Collapsed variational Bayes: q(Z) = prod_n q(z_n), pi and theta integrated out (eqs. N34 to N38).
 
     gamma_nk prop. to exp E[ log p(z_n = k | Z without n) ]
 
@@ -8,7 +8,7 @@ not.
 """
 
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import entr
@@ -16,32 +16,79 @@ from scipy.special import entr
 from partita._kernels import nbce_cvb as kernel
 from partita._labels.ensemble import Ensemble
 from partita._labels.partitions import number_by_size
-from partita._runs import Progress
-from partita._typing import Array, FloatArray
+from partita._runs import Progress, warn_not_converged
+from partita._typing import Array, FloatArray, IntArray
 from partita.consensus.models._em import STARTS
-from partita.consensus.models._multinomial_mixture import as_rows, posterior
-from partita.consensus.nbce._joint import Counts, NBCEModel, estimate_parameters, log_joint, means
-from partita.consensus.nbce._search import Search
+from partita.consensus.nbce._joint import (
+    NBCEModel,
+    Occupancy,
+    estimate_parameters,
+    log_joint,
+    mean_table,
+    mean_weights,
+)
+from partita.consensus.nbce._posterior import ClusterLogs, NBCEPosterior, mean_logs, place
+from partita.consensus.nbce._variational_starts import SHORT, VariationalSettings, best_start, rows_of_starts
 
-_NOISE = 0.1  # of equal shares in a start
-_TURNS = 5  # sweeps over rows that still move between two over all
-_SHARE = 1e-6  # smallest probability that an object may have left in other clusters
-_SHORT = 20  # sweeps of each start, before the best goes on
-_BLOCK = 8192  # rows of which the entropy is computed at a time
+_NOISE = 0.1  # share of equal probabilities in a start: rows must be able to leave their cluster
+_TURNS = 5  # sweeps over rows that still move between two over all: more save time, but settled rows wait longer
+_STILL = 10  # a row that changes by less than tol / 10 waits for the next sweep over all
+_SHARE = 1e-6  # smallest probability that an object may have left in other clusters when one is taken out
+_BLOCK = 8192  # rows of which the entropy is computed at a time, so that no second (n_rows, K) array is needed
 
 
 class CVBSolution(NamedTuple):
     """Where the updates ended."""
 
     gamma: FloatArray  # (n_rows, K)
-    counts: Counts  # expected
+    occupancy: Occupancy  # expected
     model: NBCEModel
     history: list[float]  # variational bound after each sweep over all rows
     n_iter: int  # sweeps, over all rows or over those that still moved
     converged: bool
 
 
-def solve(
+def cvb(
+    ensemble: Ensemble,
+    model: NBCEModel,
+    settings: VariationalSettings,
+    seeds: IntArray,
+    bar: Progress,
+    *,
+    second_order: bool,
+) -> NBCEPosterior:
+    """Continue from the best of several starts, then try without clusters; the last seed is of sample and order."""
+    K, seed = settings.n_clusters(ensemble), int(seeds[-1])
+    few = rows_of_starts(ensemble, seed)
+    solve = partial(
+        solve_cvb, second_order=second_order, estimate=settings.estimate, tol=settings.tol, seed=seed, bar=bar
+    )
+
+    def run(start: tuple[int, int]) -> CVBSolution:
+        return solve(few, model, start_gamma(few, K, settings.init, *start), max_iter=min(SHORT, settings.max_iter))
+
+    best = best_start(run, K, few.n_rows, seeds[:-1], settings.n_jobs)
+    if few is not ensemble:
+        best = solve(ensemble, best.model, place(ensemble, _logs(best)), max_iter=settings.max_iter)
+    elif not best.converged and settings.max_iter > SHORT:
+        rest = solve(few, best.model, best.gamma, max_iter=settings.max_iter - best.n_iter)
+        best = rest._replace(history=best.history + rest.history, n_iter=best.n_iter + rest.n_iter)
+    best = drop_clusters(ensemble, best)
+    if not best.converged:
+        warn_not_converged("NBCE with inference='cvb'", settings.max_iter)
+    return _summarise(best)
+
+
+def start_gamma(few: Ensemble, K: int, init: str, n_clusters: int, seed: int) -> FloatArray:
+    """Probabilities that are near the clusters of a start, the largest first."""
+    labels = number_by_size(STARTS[init](few, n_clusters, seed).labels.astype(np.int64), few.row_weights, ties="number")
+    gamma = np.zeros((few.n_rows, K))
+    gamma[:, :n_clusters] = _NOISE / n_clusters
+    gamma[np.arange(few.n_rows), labels] += 1 - _NOISE
+    return gamma
+
+
+def solve_cvb(
     ensemble: Ensemble,
     model: NBCEModel,
     gamma: FloatArray,
@@ -54,8 +101,32 @@ def solve(
     bar: Progress,
 ) -> CVBSolution:
     """Sweep until no probability changes by more than ``tol``; ``estimate`` alpha0, beta by the bound if asked."""
-    n_clusters, n_orders = gamma.shape[1], 2 if second_order else 1
-    rows = kernel.CvbRows(
+    rows, state = cvb_rows(ensemble), cvb_state(ensemble, gamma, second_order=second_order)
+    kernel.sum_up_cvb(rows, state)
+    everything = np.random.default_rng(seed).permutation(len(gamma))
+    changes, active, since_all = np.zeros(len(gamma)), everything, 0
+    history: list[float] = []
+    for n_iter in range(1, max_iter + 1):
+        kernel.sweep_cvb(rows, state, model.alpha0, model.beta, model.prior == "tsb", active, changes)
+        bar.update(1)
+        if active is everything:
+            kernel.sum_up_cvb(rows, state)
+            occupancy = Occupancy(state.size[0].copy(), state.label_size[0].copy())
+            model = estimate_parameters(occupancy, model, *estimate)
+            history.append(log_joint(occupancy, model) + entropy(gamma, ensemble.row_weights))
+            if changes.max() < tol:
+                return CVBSolution(gamma, occupancy, model, history, n_iter, True)
+        # rows that hardly moved wait until all have a turn again: most are settled long before the last
+        since_all = 0 if active is everything else since_all + 1
+        active = active[changes[active] > tol / _STILL]
+        if since_all >= _TURNS or len(active) == 0 or n_iter == max_iter - 1:
+            active = everything
+    return CVBSolution(gamma, occupancy, model, history, max_iter, False)
+
+
+def cvb_rows(ensemble: Ensemble) -> kernel.CvbRows:
+    """Rows as the kernel needs them."""
+    return kernel.CvbRows(
         ensemble.row_starts,
         ensemble.row_cells,
         ensemble.row_clusterings,
@@ -63,98 +134,81 @@ def solve(
         ensemble.clustering_weights,
         ensemble.n_labels.astype(np.float64),
     )
-    state = kernel.CvbState(
+
+
+def cvb_state(ensemble: Ensemble, gamma: FloatArray, *, second_order: bool) -> kernel.CvbState:
+    """State of the kernel, before it is summed up; it works in ``gamma``."""
+    K, n_orders = gamma.shape[1], 2 if second_order else 1
+    return kernel.CvbState(
         gamma,
-        np.zeros((2, n_clusters)),
-        np.zeros((2, n_clusters)),
-        np.zeros((n_orders, model.layout.n_cells, n_clusters)),
-        np.zeros((n_orders, len(ensemble.clustering_weights), n_clusters)),
+        np.zeros((2, K)),
+        np.zeros((2, K)),
+        np.zeros((n_orders, ensemble.n_cells, K)),
+        np.zeros((n_orders, ensemble.n_clusterings, K)),
     )
-    kernel.sum_up(rows, state)
-    everything = np.random.default_rng(seed).permutation(len(gamma))
-    changes, active, since_all = np.zeros(len(gamma)), everything, 0
-    history: list[float] = []
-    for n_iter in range(1, max_iter + 1):
-        kernel.sweep(rows, state, model.alpha0, model.beta, model.prior == "tsb", active, changes)
-        bar.update(1)
-        if active is everything:
-            kernel.sum_up(rows, state)
-            counts = Counts(state.size[0].copy(), state.labels[0].copy())
-            model = estimate_parameters(counts, model, *estimate)
-            history.append(log_joint(counts, model) + entropy(gamma, ensemble.row_weights))
-            if changes.max() < tol:
-                return CVBSolution(gamma, counts, model, history, n_iter, True)
-        # rows that hardly moved wait until all have a turn again: most are settled long before the last
-        since_all = 0 if active is everything else since_all + 1
-        active = active[changes[active] > tol / 10]
-        if since_all >= _TURNS or len(active) == 0 or n_iter == max_iter - 1:
-            active = everything
-    return CVBSolution(gamma, counts, model, history, max_iter, False)
 
 
-def entropy(gamma: FloatArray, weight: FloatArray) -> float:
+def entropy(gamma: FloatArray, row_weights: FloatArray) -> float:
     """Of q(Z), over weighted rows."""
-    return float(
-        sum(weight[lo : lo + _BLOCK] @ entr(gamma[lo : lo + _BLOCK]).sum(axis=1) for lo in range(0, len(gamma), _BLOCK))
-    )
+    blocks = (slice(lo, lo + _BLOCK) for lo in range(0, len(gamma), _BLOCK))
+    return float(sum(row_weights[block] @ entr(gamma[block]).sum(axis=1) for block in blocks))
 
 
-def fit(ensemble: Ensemble, model: NBCEModel, search: Search, bar: Progress, *, second_order: bool) -> CVBSolution:
-    """The best of several starts, gone on with all objects if the starts competed on a sample."""
-    few = search.few_objects(ensemble)
-    go_on = partial(
-        solve,
-        second_order=second_order,
-        estimate=search.estimate,
-        tol=search.tol,
-        seed=int(search.seeds[-1]),
-        bar=bar,
-    )
-
-    def run(task: tuple[int, int]) -> CVBSolution:
-        labels = number_by_size(STARTS[search.init](few, *task).labels.astype(np.int64), few.row_weights, ties="number")
-        gamma = np.zeros((len(few.codes), search.n_clusters))
-        gamma[:, : task[0]] = _NOISE / task[0]
-        gamma[np.arange(len(labels)), labels] += 1 - _NOISE
-        return go_on(few, model, gamma, max_iter=min(_SHORT, search.max_iter))
-
-    best: CVBSolution = search.best(run, len(few.codes))
-    if few is ensemble:
-        if best.converged or search.max_iter <= _SHORT:
-            return drop_clusters(few, best)
-        end = go_on(few, best.model, best.gamma, max_iter=search.max_iter - best.n_iter)
-        return drop_clusters(few, end._replace(history=best.history + end.history, n_iter=best.n_iter + end.n_iter))
-    table, weights = means(best.counts, best.model)
-    rows = as_rows(ensemble)
-    gamma = posterior(rows, np.log(table) * model.cell_weight[:, None], np.log(np.maximum(weights, 1e-300)))[0]
-    return drop_clusters(ensemble, go_on(ensemble, best.model, gamma, max_iter=search.max_iter))
-
-
+# ------------------------------------------------------------------------------------------------ taking clusters out
 def drop_clusters(ensemble: Ensemble, solution: CVBSolution) -> CVBSolution:
-    """Take out clusters as long as that raises the bound: those that are nobody's first choice, then small ones.
+    """Take out clusters as long as that raises the bound: those that are the most probable of no row, then small ones.
 
-    The approximations are kind to small clusters, zero order above all, and keep some that the bound does not want.
+    The approximations favour small clusters, zero order above all, and keep some without which the bound is higher.
     """
-    H = ensemble.indicator
     used = np.bincount(solution.gamma.argmax(axis=1), minlength=solution.gamma.shape[1]) > 0
-    solution = _take_out(ensemble, H, solution, ~used)
-    for cluster in np.flatnonzero(used)[np.argsort(solution.counts.size[used], kind="stable")][:-1]:
-        alone = np.arange(len(used)) == cluster
-        solution = _take_out(ensemble, H, solution, alone)
+    solution = _take_out(ensemble, solution, ~used)
+    for cluster in np.flatnonzero(used)[np.argsort(solution.occupancy.size[used], kind="stable")][:-1]:
+        solution = _take_out(ensemble, solution, np.arange(len(used)) == cluster)
     return solution
 
 
-def _take_out(ensemble: Ensemble, H: Any, solution: CVBSolution, out: Array) -> CVBSolution:
+def _take_out(ensemble: Ensemble, solution: CVBSolution, out: Array) -> CVBSolution:
     """The solution without some clusters, if its bound is higher."""
     gamma = np.where(out, 0.0, solution.gamma)
     total = gamma.sum(axis=1, keepdims=True)
-    if (total < _SHARE).any():  # an object would have nowhere to go
+    if (total < _SHARE).any():  # a row fits nowhere else
         return solution
     gamma /= total
-    model = solution.model
     weighted = ensemble.row_weights[:, None] * gamma
-    counts = Counts(weighted.sum(axis=0), np.asarray(H.T @ weighted))
-    bound = log_joint(counts, model) + entropy(gamma, ensemble.row_weights)
+    occupancy = Occupancy(weighted.sum(axis=0), np.asarray(ensemble.indicator.T @ weighted))
+    bound = log_joint(occupancy, solution.model) + entropy(gamma, ensemble.row_weights)
     if bound <= solution.history[-1]:
         return solution
-    return solution._replace(gamma=gamma, counts=counts, history=[*solution.history, bound])
+    return solution._replace(gamma=gamma, occupancy=occupancy, history=[*solution.history, bound])
+
+
+# --------------------------------------------------------------------------------------------------- the posterior
+def _means(solution: CVBSolution) -> tuple[FloatArray, FloatArray]:
+    """E[theta] and E[pi] given the expected occupancy."""
+    size, label_size = solution.occupancy
+    return mean_table(label_size, solution.model), mean_weights(size, solution.model)
+
+
+def _logs(solution: CVBSolution) -> ClusterLogs:
+    return mean_logs(*_means(solution), solution.model)
+
+
+def _summarise(solution: CVBSolution) -> NBCEPosterior:
+    """The clusters that are the most probable ones of a row, and q with the others left out."""
+    used = np.unique(solution.gamma.argmax(axis=1))
+    membership = solution.gamma[:, used] / solution.gamma[:, used].sum(axis=1, keepdims=True)
+    theta, pi = _means(solution)
+    logs = mean_logs(theta, pi, solution.model)
+    return NBCEPosterior(
+        labels=membership.argmax(axis=1),
+        membership=membership,
+        theta=theta[:, used],
+        pi=pi[used],
+        model=solution.model,
+        placing=logs.of(used),
+        predictive=[logs],
+        history=solution.history,
+        n_iter=solution.n_iter,
+        converged=solution.converged,
+        lower_bound=solution.history[-1],
+    )

@@ -1,213 +1,182 @@
-"""Collapsed Gibbs sampling: several chains of assignments, each object in turn given all others.
+"""The posterior of NBCE by collapsed Gibbs sampling: several chains, one consensus (eqs. N16 to N24).
 
-    p(z_n = k | rest) prop. to prior_k prod_{m observed} (b + n_km,y_nm) / (J_m b + n_km)      counts without n   (5.3)
-
-Under stick breaking labels are not exchangeable, and objects alone rarely carry a cluster to another label; so after
-each sweep swaps of two labels are proposed. alpha0 and beta are fixed, or sampled on the log scale under Gamma(1, 1).
+A chain is in ``_gibbs_chain.py``.
 """
 
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 import numpy as np
 
-from partita._kernels import nbce_gibbs as kernel
 from partita._labels.ensemble import Ensemble
-from partita._runs import Progress
-from partita._typing import FloatArray, IntArray
-from partita.consensus.nbce._joint import HIGHEST, LOWEST, Counts, NBCEModel, log_joint, log_likelihood, log_prior
+from partita._labels.partitions import number_by_size
+from partita._runs import Progress, in_order
+from partita._sampling import SamplingPlan, best_sample, compare_chains
+from partita._typing import Array, Codes, FloatArray, IntArray
+from partita.consensus.models._em import STARTS
+from partita.consensus.nbce._gibbs_chain import (
+    ChainSettings,
+    GibbsChain,
+    GibbsMode,
+    GibbsSampler,
+    log_parameter_prior,
+    run_chain,
+)
+from partita.consensus.nbce._joint import NBCEModel, Occupancy, log_joint, mean_table, mean_weights, occupancy_of
+from partita.consensus.nbce._posterior import ClusterLogs, NBCEPosterior, mean_logs, place, predictive_logs
 
-_STEPS = {"alpha0": 0.6, "beta": 0.25}  # of the random walk in log alpha0 and log beta
-_CLIMBS = 100
-_SMALL = 0.05  # share of the objects below which a cluster is small
+_START = 10  # clusters of a start, at most; the sweeps open more where the labels ask for them
+_NUMBERS = 2**24  # of the occupancies of all samples, at most: 64 MiB at 4 bytes each, and mostly far less
 
 
-class GibbsPlan(NamedTuple):
-    """How long to sample, and what."""
+class GibbsSettings(NamedTuple):
+    """How to sample, and what to make of the samples."""
 
-    n_sweeps: int
-    burn_in: int
-    thin: int
+    truncation: int
+    plan: SamplingPlan
+    n_chains: int
     swap_labels: bool
-    sample_alpha0: bool
-    sample_beta: bool
+    estimate: tuple[bool, bool]  # whether alpha0 and beta are sampled
+    consensus: Literal["map", "binder", "vi"]
+    init: str
+    n_jobs: int | None
 
 
-class GibbsChain(NamedTuple):
-    """What one chain found."""
+def gibbs(
+    ensemble: Ensemble, model: NBCEModel, settings: GibbsSettings, seeds: IntArray, bar: Progress
+) -> NBCEPosterior:
+    """Sample by several chains, each with a seed of its start and one of its sweeps, and choose a consensus."""
+    objects = np.repeat(np.arange(ensemble.n_rows), _whole(ensemble.row_weights))
+    drawn = ensemble.with_rows(ensemble.codes[objects])
+    n_clusters = min(settings.truncation, drawn.n_rows)
+    n_kept = settings.n_chains * len(settings.plan.kept)
+    keep = n_kept * drawn.n_cells * n_clusters <= _NUMBERS
+    of_chain = ChainSettings(settings.plan, settings.swap_labels, settings.estimate, keep)
 
-    samples: IntArray  # (n_kept, n) assignments
-    models: list[NBCEModel]  # of the kept samples
-    log_joint: FloatArray  # (n_sweeps,)
-    n_clusters: IntArray  # (n_sweeps,)
-    best: IntArray  # (n,) assignment of the highest joint, climbed to its mode
-    best_model: NBCEModel
-    best_log_joint: float
+    def run(number: int) -> GibbsChain:
+        at_random = settings.init == "random" or number % 2 == 1
+        of_start, of_sweeps = seeds[2 * number : 2 * number + 2].tolist()
+        z = start_assignment(ensemble, objects, n_clusters, of_start, at_random=at_random)
+        return run_chain(GibbsSampler(drawn, model, z, n_clusters), of_chain, of_sweeps, bar)
+
+    chains = list(in_order(run, range(settings.n_chains), settings.n_jobs))
+    return _summarise(ensemble, drawn, objects, n_clusters, chains, settings)
 
 
-class GibbsSampler:
-    """One chain: objects with their labels, and the state of the kernel."""
+def start_assignment(ensemble: Ensemble, objects: IntArray, n_clusters: int, seed: int, *, at_random: bool) -> IntArray:
+    """Clusters of a short k-means, the largest first, or random ones; ten at most."""
+    few = min(n_clusters, _START)
+    if at_random:
+        return np.random.default_rng(seed).integers(few, size=len(objects))
+    labels = STARTS["kmeans"](ensemble, few, seed).labels[objects].astype(np.int64)
+    return number_by_size(labels, ties="number")
 
-    def __init__(self, objects: Ensemble, model: NBCEModel, z: IntArray, n_clusters: int) -> None:
-        n, m = len(z), len(model.weights)
-        self.objects, self.model = objects, model
-        self.kinds, self.group = np.unique(model.n_labels, return_inverse=True)
-        shape = (model.layout.n_cells, n_clusters)
-        self.state = kernel.GibbsState(
-            z.astype(np.int64).copy(),
-            np.zeros(n_clusters, dtype=np.int64),
-            np.zeros(shape, dtype=np.int64),
-            np.zeros((m, n_clusters), dtype=np.int64),
-            np.zeros(shape),
-            np.zeros((m, n_clusters)),
-            np.zeros(n_clusters),
+
+def _whole(row_weights: FloatArray) -> IntArray:
+    """How often each row is drawn."""
+    copies = np.rint(row_weights).astype(np.int64)
+    if (copies != row_weights).any():
+        wrong = row_weights[copies != row_weights][0]
+        raise ValueError(
+            f"sample_weight contains {wrong}: Gibbs sampling draws every object, so weights must be whole numbers; "
+            "use inference='vb' or 'cvb' for fractions."
         )
-        self.n = n
-        self.set_model(model)
-
-    def set_model(self, model: NBCEModel) -> None:
-        """Take other values of alpha0 and beta."""
-        renew = model.beta != self.model.beta or not hasattr(self, "rows")
-        self.model = model
-        if renew:
-            counts = np.arange(self.n + 2)
-            self.rows = kernel.GibbsRows(
-                self.objects.row_starts,
-                self.objects.row_cells,
-                self.objects.row_clusterings,
-                model.weights,
-                np.log(model.beta + counts),
-                np.log(model.beta * self.kinds[:, None] + counts),
-                self.group.astype(np.int64),
-            )
-            kernel.rebuild(self.rows, self.state)
-
-    def set_z(self, z: IntArray) -> None:
-        """Take another assignment."""
-        self.state.z[:] = z
-        kernel.rebuild(self.rows, self.state)
-
-    def sweep(self, uniform: FloatArray, *, climb: bool = False) -> int:
-        """One pass over the objects."""
-        sticks = self.model.prior == "tsb"
-        return int(kernel.sweep(self.rows, self.state, self.model.alpha0, sticks, climb, uniform))
-
-    def conditional(self, i: int) -> FloatArray:
-        """p(z_i = k | all others)."""
-        out = np.empty(len(self.state.size))
-        kernel.conditional(self.rows, self.state, i, self.model.alpha0, self.model.prior == "tsb", out)
-        return out
-
-    def counts(self) -> Counts:
-        """Counts of all clusters for the prior, of the occupied ones for the labels."""
-        return Counts(self.state.size.astype(np.float64), self.state.labels[:, self.state.size > 0].astype(np.float64))
-
-    def log_joint(self) -> float:
-        """Log p(Y, Z)."""
-        return log_joint(self.counts(), self.model)
-
-    def swap(self, rng: np.random.Generator | None) -> None:
-        """Propose swaps of neighbouring labels, and of any two; without ``rng`` only better ones are taken.
-
-        Which pairs are proposed must not depend on the state, or the moves would favour some labels.
-        """
-        size = self.state.size
-        if len(size) < 2:
-            return
-        near = np.column_stack([np.arange(len(size) - 1), np.arange(1, len(size))])
-        if rng is None:
-            pairs, log_uniform = near, np.full(len(near), 1e-10)
-        else:
-            ends = rng.integers(len(size), size=(len(size), 2))
-            far = np.sort(ends[ends[:, 0] != ends[:, 1]], axis=1)
-            pairs = np.vstack([near, far])
-            log_uniform = np.log(rng.random(len(pairs)))
-        place = np.empty(len(size), dtype=np.int64)
-        kernel.swap_labels(size, self.model.alpha0, pairs, log_uniform, place)
-        if (place != np.arange(len(size))).any():
-            self.state.z[:] = place[self.state.z]
-            at = np.argsort(place)
-            for table in (self.state.labels, self.state.observed, self.state.numerator, self.state.denominator):
-                table[:] = table[:, at]
-            self.state.total[:] = self.state.total[at]
-
-    def draw_parameters(self, plan: GibbsPlan, rng: np.random.Generator) -> None:
-        """Metropolis steps for alpha0 (through p(Z) alone) and beta (through p(Y | Z) alone)."""
-        counts = self.counts()
-        if plan.sample_alpha0:
-            self._draw("alpha0", lambda model: log_prior(counts.size, model), rng)
-        if plan.sample_beta:
-            self._draw("beta", lambda model: log_likelihood(counts, model), rng)
-
-    def _draw(self, name: str, value: Callable[[NBCEModel], float], rng: np.random.Generator) -> None:
-        proposal = float(getattr(self.model, name) * np.exp(_STEPS[name] * rng.normal()))
-        moved = self.model._replace(alpha0=proposal) if name == "alpha0" else self.model._replace(beta=proposal)
-        if LOWEST <= proposal <= HIGHEST:
-            gain = value(moved) + hyper_prior(moved, name) - value(self.model) - hyper_prior(self.model, name)
-            if np.log(rng.random()) < gain:
-                self.set_model(moved)
+    return copies
 
 
-def hyper_prior(model: NBCEModel, name: str) -> float:
-    """Log density of log alpha0 (or log beta) under Gamma(1, 1)."""
-    value = getattr(model, name)
-    return float(np.log(value) - value)
+# -------------------------------------------------------------------------------------------------- from the samples
+def _summarise(
+    ensemble: Ensemble,
+    drawn: Ensemble,
+    objects: IntArray,
+    n_clusters: int,
+    chains: list[GibbsChain],
+    settings: GibbsSettings,
+) -> NBCEPosterior:
+    """The consensus of the chains, pi and theta at their means given it, and what is averaged over the samples."""
+    traces = {
+        "n_clusters": np.array([chain.n_clusters for chain in chains]),
+        "log_joint": np.array([chain.log_joint for chain in chains]),
+    }
+    r_hat, converged = compare_chains(traces, settings.plan.burn_in)
+    best = max(chains, key=lambda chain: _log_posterior(chain.mode, settings.estimate))
+    samples = np.vstack([chain.samples for chain in chains])
+    models = [model for chain in chains for model in chain.models]
+    z, model = _choose(drawn, samples, models, best.mode, settings.consensus)
+    occupancy = occupancy_of(z, drawn.codes, drawn, n_clusters)
+    occupied = np.flatnonzero(occupancy.size > 0)
+    theta, pi = mean_table(occupancy.label_size, model), mean_weights(occupancy.size, model)
+    placing = mean_logs(theta, pi, model).of(occupied)
+    membership = place(ensemble, placing)
+    is_map = settings.consensus == "map"
+    first = np.searchsorted(objects, np.arange(ensemble.n_rows))  # place of each row among the objects that are drawn
+    kept = [occupancy for chain in chains for occupancy in chain.occupancies]
+    return NBCEPosterior(
+        labels=membership.argmax(axis=1) if is_map else np.searchsorted(occupied, z[first]),
+        membership=membership,
+        theta=theta[:, occupied],
+        pi=pi[occupied],
+        model=best.mode.model,
+        placing=placing,
+        predictive=SampledLogs(models, kept) if kept else RecountedLogs(models, samples, drawn.codes, n_clusters),
+        history=best.log_joint.tolist(),
+        n_iter=settings.plan.n_sweeps,
+        converged=converged,
+        most_probable=is_map,
+        log_joint=log_joint(occupancy, model) if is_map else best.mode.log_joint,
+        log_joint_trace=traces["log_joint"],
+        n_clusters_trace=traces["n_clusters"],
+        r_hat=r_hat,
+        samples=samples if drawn.n_rows == ensemble.n_rows else samples[:, first],
+    )
 
 
-def run_chain(sampler: GibbsSampler, plan: GibbsPlan, seed: int, bar: Progress) -> GibbsChain:
-    """Sample, keep every ``thin``-th assignment after the burn-in, and climb from the best."""
-    rng = np.random.default_rng(seed)
-    kept = range(plan.burn_in + plan.thin - 1, plan.n_sweeps, plan.thin)
-    kind = np.int16 if len(sampler.state.size) < 2**15 else np.int32
-    samples = np.empty((len(kept), sampler.n), dtype=kind)
-    models: list[NBCEModel] = []
-    trace, n_clusters = np.empty(plan.n_sweeps), np.empty(plan.n_sweeps, dtype=np.int64)
-    best, best_model, highest = sampler.state.z.copy(), sampler.model, -np.inf
-    drawn = [name for name, wanted in (("alpha0", plan.sample_alpha0), ("beta", plan.sample_beta)) if wanted]
-    for t in range(plan.n_sweeps):
-        sampler.sweep(rng.random(sampler.n))
-        if plan.swap_labels and sampler.model.prior == "tsb":
-            sampler.swap(rng)
-        sampler.draw_parameters(plan, rng)
-        trace[t] = sampler.log_joint()
-        n_clusters[t] = np.count_nonzero(sampler.state.size)
-        value = trace[t] + sum(hyper_prior(sampler.model, name) for name in drawn)
-        if t >= plan.burn_in and value > highest:
-            highest, best, best_model = value, sampler.state.z.copy(), sampler.model
-        if t in kept:
-            samples[len(models)] = sampler.state.z
-            models.append(sampler.model)
-        bar.update(1)
-    return GibbsChain(samples, models, trace, n_clusters, *climb_from(sampler, best, best_model))
+def _log_posterior(mode: GibbsMode, estimate: tuple[bool, bool]) -> float:
+    """Log p(Y, Z), with the prior of the parameters that are sampled: modes of chains may differ in these."""
+    return mode.log_joint + log_parameter_prior(mode.model, estimate)
 
 
-def climb_from(sampler: GibbsSampler, z: IntArray, model: NBCEModel) -> tuple[IntArray, NBCEModel, float]:
-    """Raise log p(Y, Z) until no move of one object, swap of labels, or end of a small cluster raises it further."""
-    sampler.set_model(model)
-    best, highest = _climb(sampler, z)
-    for _ in range(_CLIMBS):
-        size = np.bincount(best, minlength=len(sampler.state.size))
-        small = np.flatnonzero((size > 0) & (size < _SMALL * sampler.n) & (size < size.max()))
-        for cluster in small[np.argsort(size[small], kind="stable")]:
-            sampler.set_z(best)
-            kernel.dissolve(sampler.rows, sampler.state, cluster, model.alpha0, model.prior == "tsb")
-            moved, value = _climb(sampler, sampler.state.z)
-            if value > highest + 1e-9 * abs(highest):
-                best, highest = moved, value
-                break
-        else:
-            break
-    sampler.set_z(best)
-    return best, model, highest
+def _choose(
+    drawn: Ensemble,
+    samples: Array,
+    models: list[NBCEModel],
+    mode: GibbsMode,
+    consensus: Literal["map", "binder", "vi"],
+) -> tuple[IntArray, NBCEModel]:
+    """The assignment that is the consensus, and the model of its sample."""
+    if (drawn.codes == drawn.codes[0]).all():  # objects that are all alike are one cluster, eq. N24
+        return np.zeros(drawn.n_rows, dtype=np.int64), mode.model
+    if consensus == "map":
+        return mode.z, mode.model
+    chosen = best_sample(samples, consensus)
+    return number_by_size(samples[chosen].astype(np.int64), ties="number"), models[chosen]
 
 
-def _climb(sampler: GibbsSampler, z: IntArray) -> tuple[IntArray, float]:
-    """Move one object, or swap two labels, at a time as long as log p(Y, Z) rises."""
-    sampler.set_z(z)
-    nothing = np.empty(sampler.n)
-    for _ in range(_CLIMBS):
-        if sampler.sweep(nothing, climb=True) == 0:
-            break
-        if sampler.model.prior == "tsb":
-            sampler.swap(None)
-    return sampler.state.z.copy(), sampler.log_joint()
+@dataclass(frozen=True, eq=False)
+class SampledLogs:
+    """Predictive logs of each sample, from the occupancies that the chains kept."""
+
+    models: list[NBCEModel]
+    occupancies: list[Occupancy]  # label_size of the clusters with objects alone
+
+    def __iter__(self) -> Iterator[ClusterLogs]:
+        """One sample after another."""
+        for (size, label_size), model in zip(self.occupancies, self.models, strict=True):
+            yield predictive_logs(size.astype(np.float64), label_size.astype(np.float64), model)
+
+
+@dataclass(frozen=True, eq=False)
+class RecountedLogs:
+    """The same from assignments and labels of the objects, where the occupancies would take more memory."""
+
+    models: list[NBCEModel]
+    samples: Array  # (n_kept, n_drawn)
+    codes: Codes  # (n_drawn, n_clusterings)
+    n_clusters: int
+
+    def __iter__(self) -> Iterator[ClusterLogs]:
+        """One sample after another."""
+        for z, model in zip(self.samples, self.models, strict=True):
+            occupancy = occupancy_of(z.astype(np.int64), self.codes, model.layout, self.n_clusters)
+            yield predictive_logs(occupancy.size, occupancy.label_size[:, occupancy.size > 0], model)

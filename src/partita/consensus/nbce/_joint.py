@@ -1,11 +1,11 @@
-"""The model of nonparametric Bayesian cluster ensembles, with theta and pi integrated out.
+"""The model of nonparametric Bayesian cluster ensembles, with theta and pi integrated out (eqs. N1 to N8).
 
     pi ~ stick breaking (v_k ~ Beta(1, a0), v_K = 1) or Dirichlet(a0/K, ..., a0/K);   z_n ~ pi
     theta_km ~ Dirichlet(b, ..., b);   y_nm ~ theta_{z_n m}     for every clustering m that saw object n
 
-Everything below is a function of counts: n_k objects, n_km of them with a label of clustering m, n_kmj with label j.
-They may be fractions (expected counts): log p(Y, Z) of expected counts plus the entropy of q(Z) is the variational
-bound.
+Everything below is a function of the occupancy of the clusters: n_k objects, n_km of them with a label of clustering
+m, n_kmj with label j. These numbers may be fractions (expected numbers): log p(Y, Z) of an expected occupancy plus the
+entropy of q(Z) is the variational bound (eq. N30).
 """
 
 from collections.abc import Callable
@@ -20,18 +20,20 @@ from partita._typing import Codes, FloatArray, IntArray
 from partita.consensus.models._em import column_sums
 
 Prior = Literal["tsb", "fsd"]
-LOWEST, HIGHEST = 1e-3, 1e3  # of alpha0 and beta, where they are estimated
+
+LOWEST, HIGHEST = 1e-3, 1e3  # of alpha0 and beta where they are estimated; the lower end keeps psi(a0 / K) finite
+_PRECISION = 1e-9  # of log alpha0 and log beta: far finer than matters for the bound, which is flat at its maximum
 
 
-class Counts(NamedTuple):
-    """Objects of each cluster."""
+class Occupancy(NamedTuple):
+    """Objects of each cluster, and those of them with each label (eq. N4)."""
 
     size: FloatArray  # (K,) n_k
-    labels: FloatArray  # (n_cells, K) n_kmj
+    label_size: FloatArray  # (n_cells, K) n_kmj
 
 
 class NBCEModel(NamedTuple):
-    """What is not estimated from the counts."""
+    """What is not found from the occupancy."""
 
     layout: Ensemble  # without rows: clusterings, their labels and weights
     prior: Prior
@@ -44,38 +46,39 @@ class NBCEModel(NamedTuple):
         return self.layout.n_labels.astype(np.float64)
 
     @property
-    def weights(self) -> FloatArray:
+    def clustering_weights(self) -> FloatArray:
         """(m,) weight of each clustering."""
         return self.layout.clustering_weights
 
     @property
-    def cell_weight(self) -> FloatArray:
-        """Weight of each label's clustering."""
+    def cell_weights(self) -> FloatArray:
+        """(n_cells,) weight of each label's clustering."""
         return self.layout.cell_weights
 
 
-def count(z: IntArray, codes: Codes, weight: FloatArray, layout: Ensemble, n_clusters: int) -> Counts:
-    """Counts of an assignment of weighted rows."""
-    labels = np.zeros((layout.n_cells, n_clusters))
+def occupancy_of(z: IntArray, codes: Codes, layout: Ensemble, n_clusters: int) -> Occupancy:
+    """Occupancy of an assignment of objects."""
+    label_size = np.zeros((layout.n_cells, n_clusters))
     for j, first in enumerate(layout.first_cell):
         seen = codes[:, j] >= 0
         place = (first + codes[seen, j]).astype(np.int64) * n_clusters + z[seen]
-        labels += np.bincount(place, weights=weight[seen], minlength=labels.size).reshape(labels.shape)
-    return Counts(np.bincount(z, weights=weight, minlength=n_clusters).astype(np.float64), labels)
+        label_size += np.bincount(place, minlength=label_size.size).reshape(label_size.shape)
+    return Occupancy(np.bincount(z, minlength=n_clusters).astype(np.float64), label_size)
 
 
-def log_likelihood(counts: Counts, model: NBCEModel) -> float:
-    """Log p(Y | Z)   (5.2)."""
+# --------------------------------------------------------------------------------------------------- log p(Y, Z)
+def log_label_likelihood(occupancy: Occupancy, model: NBCEModel) -> float:
+    """Log p(Y | Z), eq. N5."""
     b, J = model.beta, model.n_labels
-    K = counts.labels.shape[1]
-    observed = column_sums(counts.labels, model.layout)
+    K = occupancy.label_size.shape[1]
+    observed = column_sums(occupancy.label_size, model.layout)
     of_totals = K * gammaln(J * b) - gammaln(J[:, None] * b + observed).sum(axis=1)
-    of_labels = gammaln(b + counts.labels).sum(axis=1) - K * gammaln(b)
-    return float(model.weights @ of_totals + model.cell_weight @ of_labels)
+    of_labels = gammaln(b + occupancy.label_size).sum(axis=1) - K * gammaln(b)
+    return float(model.clustering_weights @ of_totals + model.cell_weights @ of_labels)
 
 
-def log_prior(size: FloatArray, model: NBCEModel) -> float:
-    """Log p(Z) of a labelled assignment   (5.2; with the factor a0^(K-1) that the paper omits)."""
+def log_assignment_prior(size: FloatArray, model: NBCEModel) -> float:
+    """Log p(Z) of a labelled assignment, eqs. N6 and N7 (with the factor a0^(K-1) that the paper omits, eq. N8)."""
     a0, K = model.alpha0, len(size)
     if model.prior == "fsd":
         return float(gammaln(a0) - gammaln(a0 + size.sum()) + gammaln(a0 / K + size).sum() - K * gammaln(a0 / K))
@@ -84,22 +87,23 @@ def log_prior(size: FloatArray, model: NBCEModel) -> float:
     return float((K - 1) * np.log(a0) + terms.sum())
 
 
-def log_joint(counts: Counts, model: NBCEModel) -> float:
+def log_joint(occupancy: Occupancy, model: NBCEModel) -> float:
     """Log p(Y, Z)."""
-    return log_likelihood(counts, model) + log_prior(counts.size, model)
+    return log_label_likelihood(occupancy, model) + log_assignment_prior(occupancy.size, model)
 
 
-def estimate_parameters(counts: Counts, model: NBCEModel, alpha0: bool, beta: bool) -> NBCEModel:
-    """alpha0 and beta of the highest joint: each enters one of its two factors alone.
+# --------------------------------------------------------------------------------------------------- alpha0 and beta
+def estimate_parameters(occupancy: Occupancy, model: NBCEModel, alpha0: bool, beta: bool) -> NBCEModel:
+    """alpha0 and beta of the highest joint: each enters one of its two factors alone (eq. N32).
 
-    With expected counts this maximises the variational bound over alpha0, beta and q(pi), q(theta) together, for q(Z)
-    as it is; at the end the derivatives in 5.4 vanish, or a value is at an end of its range.
+    With an expected occupancy this maximises the variational bound over alpha0, beta and q(pi), q(theta) together, for
+    q(Z) as it is; at the end the derivatives of eq. N31 vanish, or a value is at an end of its range.
     """
     if alpha0:
-        best = _best(lambda value: log_prior(counts.size, model._replace(alpha0=value)), model.alpha0)
+        best = _best(lambda value: log_assignment_prior(occupancy.size, model._replace(alpha0=value)), model.alpha0)
         model = model._replace(alpha0=best)
     if beta:
-        best = _best(lambda value: log_likelihood(counts, model._replace(beta=value)), model.beta)
+        best = _best(lambda value: log_label_likelihood(occupancy, model._replace(beta=value)), model.beta)
         model = model._replace(beta=best)
     return model
 
@@ -108,14 +112,15 @@ def _best(value: Callable[[float], float], now: float) -> float:
     """Where a function of a number in [LOWEST, HIGHEST] is highest, or the present number."""
     ends = np.log(LOWEST), np.log(HIGHEST)
     found = minimize_scalar(
-        lambda log: -value(float(np.exp(log))), bounds=ends, method="bounded", options={"xatol": 1e-9}
+        lambda log: -value(float(np.exp(log))), bounds=ends, method="bounded", options={"xatol": _PRECISION}
     )
     candidates = [now, *(float(np.exp(log)) for log in (*ends, found.x))]
     return max(candidates, key=value)
 
 
+# ------------------------------------------------------------------------------------------------- means of pi, theta
 def mean_weights(size: FloatArray, model: NBCEModel) -> FloatArray:
-    """E[pi | Z]."""
+    """E[pi | Z], eq. N39."""
     a0, K = model.alpha0, len(size)
     if model.prior == "fsd":
         return np.asarray((a0 / K + size) / (a0 + size.sum()))
@@ -125,24 +130,9 @@ def mean_weights(size: FloatArray, model: NBCEModel) -> FloatArray:
     return np.asarray(v * rest)
 
 
-def mean_table(labels: FloatArray, model: NBCEModel) -> FloatArray:
-    """E[theta | Z, Y]: (n_cells, K)."""
-    observed = column_sums(labels, model.layout)[model.layout.cell_clustering]
+def mean_table(label_size: FloatArray, model: NBCEModel) -> FloatArray:
+    """E[theta | Z, Y], eq. N40: (n_cells, K)."""
+    observed = column_sums(label_size, model.layout)[model.layout.cell_clustering]
     return np.asarray(
-        (model.beta + labels) / (model.beta * model.n_labels[model.layout.cell_clustering][:, None] + observed)
+        (model.beta + label_size) / (model.beta * model.n_labels[model.layout.cell_clustering][:, None] + observed)
     )
-
-
-def means(counts: Counts, model: NBCEModel) -> tuple[FloatArray, FloatArray]:
-    """E[theta] and E[pi] given counts."""
-    return mean_table(counts.labels, model), mean_weights(counts.size, model)
-
-
-def predictive(counts: Counts, model: NBCEModel) -> tuple[FloatArray, FloatArray]:
-    """Log E[theta], times the clusterings' weights, and log E[pi]; the empty clusters as one, the last   (5.6)."""
-    occupied = counts.size > 0
-    weights = mean_weights(counts.size, model)
-    empty = np.zeros((model.layout.n_cells, 1))
-    table = mean_table(np.hstack([counts.labels[:, occupied], empty]), model)
-    mass = np.append(weights[occupied], max(weights[~occupied].sum(), 1e-300))
-    return np.log(table) * model.cell_weight[:, None], np.log(mass)

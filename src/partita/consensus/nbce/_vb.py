@@ -1,4 +1,4 @@
-"""Variational Bayes with a finite symmetric Dirichlet   (5.4).
+"""Variational Bayes with a finite symmetric Dirichlet (eqs. N27 to N33).
 
 q = Dirichlet(pi; xi) prod Dirichlet(theta_km; rho_km) prod Categorical(z_n; gamma_n).
 
@@ -16,15 +16,13 @@ import numpy as np
 from scipy.special import gammaln, psi
 
 from partita._labels.ensemble import Ensemble
-from partita._runs import Progress
-from partita._typing import FloatArray
-from partita.consensus.models._em import STARTS, EMRun, climb, column_sums
+from partita._runs import Progress, warn_not_converged
+from partita._typing import Array, FloatArray, IntArray
+from partita.consensus.models._em import STARTS, EMRun, block_edges, climb, column_sums
 from partita.consensus.models._multinomial_mixture import MixtureStats, as_rows, expect_all
-from partita.consensus.nbce._joint import Counts, NBCEModel, estimate_parameters
-from partita.consensus.nbce._search import Search
-
-_SMALL = 0.05  # share of the objects below which a cluster is small
-_SHORT = 20  # iterations of each start, before the best goes on
+from partita.consensus.nbce._joint import NBCEModel, Occupancy, estimate_parameters
+from partita.consensus.nbce._posterior import SMALL_CLUSTER, ClusterLogs, NBCEPosterior, mean_logs, place
+from partita.consensus.nbce._variational_starts import SHORT, VariationalSettings, best_start, rows_of_starts
 
 
 class VBState(NamedTuple):
@@ -35,7 +33,34 @@ class VBState(NamedTuple):
     model: NBCEModel
 
 
-def expected_logs(state: VBState) -> tuple[FloatArray, FloatArray]:
+def vb(
+    ensemble: Ensemble, model: NBCEModel, settings: VariationalSettings, seeds: IntArray, bar: Progress
+) -> NBCEPosterior:
+    """Climb from the best of several starts, then try without small clusters; the last seed is of the sample."""
+    K = settings.n_clusters(ensemble)
+    few = rows_of_starts(ensemble, int(seeds[-1]))
+    short = settings._replace(max_iter=min(SHORT, settings.max_iter), n_jobs=None)
+    run = partial(_run_start, few, model, K, short, bar)
+    best = best_start(run, K, few.n_rows, seeds[:-1], settings.n_jobs)
+    if few is ensemble:
+        best = _continue(ensemble, best, settings, bar)
+    else:
+        grown = float(ensemble.row_weights.sum() / few.row_weights.sum())
+        best = climb_vb(ensemble, _grow(best.state, grown), settings, bar)
+    best = _drop_clusters(ensemble, best, settings, bar)
+    if not best.converged:
+        warn_not_converged("NBCE with inference='vb'", settings.max_iter)
+    return _summarise(ensemble, best)
+
+
+# ------------------------------------------------------------------------------------------------- state and bound
+def expected_logs(state: VBState) -> ClusterLogs:
+    """E[log theta], times the weights of the clusterings, and E[log pi]."""
+    log_table, log_weights = _expectations(state)
+    return ClusterLogs(log_table * state.model.cell_weights[:, None], log_weights)
+
+
+def _expectations(state: VBState) -> tuple[FloatArray, FloatArray]:
     """E[log theta] (n_cells, K) and E[log pi] (K,)."""
     layout = state.model.layout
     log_table = psi(state.rho) - psi(column_sums(state.rho, layout))[layout.cell_clustering]
@@ -43,8 +68,8 @@ def expected_logs(state: VBState) -> tuple[FloatArray, FloatArray]:
 
 
 def lower_bound(state: VBState, stats: MixtureStats) -> float:
-    """Bound at the state from which the statistics were made."""
-    log_table, log_weights = expected_logs(state)
+    """Bound at the state from which the statistics were made, eq. N29."""
+    log_table, log_weights = _expectations(state)
     return stats.log_likelihood - _divergence_of_weights(state, log_weights) - _divergence_of_labels(state, log_table)
 
 
@@ -62,56 +87,64 @@ def _divergence_of_labels(state: VBState, log_table: FloatArray) -> float:
     K = state.rho.shape[1]
     of_totals = gammaln(column_sums(state.rho, model.layout)).sum(axis=1) - K * gammaln(model.n_labels * b)
     of_labels = ((state.rho - b) * log_table - gammaln(state.rho)).sum(axis=1) + K * gammaln(b)
-    return float(model.weights @ of_totals + model.cell_weight @ of_labels)
+    return float(model.clustering_weights @ of_totals + model.cell_weights @ of_labels)
 
 
-def update(state: VBState, stats: MixtureStats, *, estimate: tuple[bool, bool]) -> VBState:
+# ------------------------------------------------------------------------------------------------------ the climb
+def climb_vb(ensemble: Ensemble, state: VBState, settings: VariationalSettings, bar: Progress) -> EMRun:
+    """Alternate eqs. N27 and N28 until the bound hardly rises."""
+    rows = as_rows(ensemble)
+
+    def expect(state: VBState) -> tuple[MixtureStats, float]:
+        stats = expect_all(rows, *expected_logs(state), settings.n_jobs)
+        return stats, lower_bound(state, stats)
+
+    step = partial(update_vb, estimate=settings.estimate)
+    n = float(ensemble.row_weights.sum())
+    return climb(expect, step, state, tol=settings.tol, max_iter=settings.max_iter, n=n, bar=bar)
+
+
+def update_vb(state: VBState, stats: MixtureStats, *, estimate: tuple[bool, bool]) -> VBState:
     """Rho and xi, with alpha0 and beta if they are to be estimated, of the highest bound for the gamma of the stats."""
-    model = estimate_parameters(Counts(stats.mass, stats.label_mass), state.model, *estimate)
+    model = estimate_parameters(Occupancy(stats.mass, stats.label_mass), state.model, *estimate)
     return VBState(model.alpha0 / len(state.xi) + stats.mass, model.beta + stats.label_mass, model)
 
 
-def means(state: VBState) -> tuple[FloatArray, FloatArray]:
-    """E[theta] and E[pi]."""
-    layout = state.model.layout
-    return state.rho / column_sums(state.rho, layout)[layout.cell_clustering], state.xi / state.xi.sum()
+def _run_start(
+    few: Ensemble, model: NBCEModel, K: int, settings: VariationalSettings, bar: Progress, start: tuple[int, int]
+) -> EMRun:
+    """A few iterations from a start with the given number of clusters, and seed."""
+    begin, n_clusters = STARTS[settings.init](few, *start), start[0]
+    mass, table = np.zeros(K), np.zeros((model.layout.n_cells, K))
+    mass[:n_clusters] = begin.weights * few.row_weights.sum()
+    table[:, :n_clusters] = begin.table
+    state = VBState(model.alpha0 / K + mass, model.beta + table * mass, model)
+    return climb_vb(few, state, settings, bar)
 
 
-def fit(ensemble: Ensemble, model: NBCEModel, search: Search, bar: Progress) -> EMRun:
-    """The best of several starts, gone on with all objects if the starts competed on a sample."""
-    few, K = search.few_objects(ensemble), search.n_clusters
-
-    def run(task: tuple[int, int]) -> EMRun:
-        start = STARTS[search.init](few, *task)
-        mass, table = np.zeros(K), np.zeros((model.layout.n_cells, K))
-        mass[: task[0]] = start.weights * few.row_weights.sum()
-        table[:, : task[0]] = start.table
-        state = VBState(model.alpha0 / K + mass, model.beta + table * mass, model)
-        return _climb(few, state, search._replace(max_iter=min(_SHORT, search.max_iter), n_jobs=None), bar)
-
-    best: EMRun = search.best(run, len(few.codes))
-    if few is ensemble:
-        if best.converged or search.max_iter <= _SHORT:
-            return _drop_clusters(few, best, search, bar)
-        rest = _climb(few, best.state, search._replace(max_iter=search.max_iter - len(best.history) + 1), bar)
-        return _drop_clusters(few, rest._replace(history=best.history + rest.history[1:]), search, bar)
-    xi, rho, found = best.state
-    grown = float(ensemble.row_weights.sum() / few.row_weights.sum())
-    prior = VBState(np.full(K, found.alpha0 / K), np.full(rho.shape, found.beta), found)
-    state = VBState(
-        prior.xi + grown * np.maximum(xi - prior.xi, 0.0), prior.rho + grown * np.maximum(rho - prior.rho, 0.0), found
-    )
-    return _drop_clusters(ensemble, _climb(ensemble, state, search, bar), search, bar)
+def _continue(ensemble: Ensemble, run: EMRun, settings: VariationalSettings, bar: Progress) -> EMRun:
+    """Go on from where a start ended, on the same rows."""
+    if run.converged or settings.max_iter <= SHORT:
+        return run
+    rest = climb_vb(ensemble, run.state, settings._replace(max_iter=settings.max_iter - len(run.history) + 1), bar)
+    return rest._replace(history=run.history + rest.history[1:])
 
 
-def _drop_clusters(ensemble: Ensemble, run: EMRun, search: Search, bar: Progress) -> EMRun:
+def _grow(state: VBState, factor: float) -> VBState:
+    """The state that a sample found, with ``factor`` times as many objects."""
+    xi, rho, model = state
+    of_xi, of_rho = model.alpha0 / len(xi), model.beta  # what the priors add
+    return VBState(of_xi + factor * np.maximum(xi - of_xi, 0.0), of_rho + factor * np.maximum(rho - of_rho, 0.0), model)
+
+
+def _drop_clusters(ensemble: Ensemble, run: EMRun, settings: VariationalSettings, bar: Progress) -> EMRun:
     """Take out small clusters, one at a time, as long as the bound that is reached without them is higher."""
-    for _ in range(search.n_clusters):
-        mass = run.state.xi - run.state.model.alpha0 / search.n_clusters
-        small = np.flatnonzero((mass > 0.5) & (mass < _SMALL * mass.sum()))
+    for _ in range(len(run.state.xi)):
+        mass = run.state.xi - run.state.model.alpha0 / len(run.state.xi)
+        small = np.flatnonzero((mass > 0.5) & (mass < SMALL_CLUSTER * mass.sum()))
         for cluster in small[np.argsort(mass[small], kind="stable")]:
-            found = _climb(ensemble, _without(run.state, int(cluster)), search, bar)
-            if found.history[-1] > run.history[-1] + search.tol * abs(run.history[-1]):
+            found = climb_vb(ensemble, _without(run.state, int(cluster)), settings, bar)
+            if found.history[-1] > run.history[-1] + settings.tol * abs(run.history[-1]):
                 run = found._replace(history=[*run.history, found.history[-1]])
                 break
         else:
@@ -126,14 +159,31 @@ def _without(state: VBState, cluster: int) -> VBState:
     return VBState(xi, rho, state.model)
 
 
-def _climb(ensemble: Ensemble, state: VBState, search: Search, bar: Progress) -> EMRun:
-    rows = as_rows(ensemble)
+# --------------------------------------------------------------------------------------------------- the posterior
+def _summarise(ensemble: Ensemble, run: EMRun) -> NBCEPosterior:
+    """The clusters that are the most probable ones of an object, and q with the others left out."""
+    xi, rho, model = run.state
+    layout, logs = model.layout, expected_logs(run.state)
+    used = np.unique(_most_probable(ensemble, logs))
+    theta, pi = rho / column_sums(rho, layout)[layout.cell_clustering], xi / xi.sum()
+    placing = logs.of(used)
+    membership = place(ensemble, placing)
+    return NBCEPosterior(
+        labels=membership.argmax(axis=1),
+        membership=membership,
+        theta=theta[:, used],
+        pi=pi[used],
+        model=model,
+        placing=placing,
+        predictive=[mean_logs(theta, pi, model)],
+        history=run.history,
+        n_iter=len(run.history),
+        converged=run.converged,
+        lower_bound=run.history[-1],
+    )
 
-    def expect(state: VBState) -> tuple[MixtureStats, float]:
-        log_table, log_weights = expected_logs(state)
-        stats = expect_all(rows, log_table * state.model.cell_weight[:, None], log_weights, search.n_jobs)
-        return stats, lower_bound(state, stats)
 
-    step = partial(update, estimate=search.estimate)
-    n = float(ensemble.row_weights.sum())
-    return climb(expect, step, state, tol=search.tol, max_iter=search.max_iter, n=n, bar=bar)
+def _most_probable(ensemble: Ensemble, logs: ClusterLogs) -> Array:
+    """Most probable cluster of each row, in blocks: with K = 100 the probabilities would take more than the labels."""
+    edges = block_edges(ensemble.n_rows, len(logs.log_theta))
+    return np.concatenate([place(ensemble.with_rows(ensemble.codes[lo:hi]), logs).argmax(axis=1) for lo, hi in edges])

@@ -1,0 +1,64 @@
+"""R-hat of chains and the sample of least expected loss against their definitions (eqs. N19 to N21, N25, N26)."""
+
+import numpy as np
+import pytest
+
+from partita._sampling import best_sample, expected_loss, make_plan, split_r_hat
+from tests.consensus.nbce.nbce_reference import LOSSES
+
+
+def test_plan_keeps_every_thin_th_sweep_after_the_burn_in():
+    assert list(make_plan(10, None, 2).kept) == [6, 8]
+    assert list(make_plan(10, 3, 3).kept) == [5, 8]
+    assert list(make_plan(3, 0, 1).kept) == [0, 1, 2]
+    assert list(make_plan(10, 4, 6).kept) == [9]
+
+
+@pytest.mark.parametrize(("burn_in", "thin"), [(10, 1), (4, 7), (None, 6)])
+def test_plan_without_any_sample_is_refused(burn_in, thin):
+    with pytest.raises(ValueError, match=rf"thin={thin} leave no sample of n_sweeps=10; raise n_sweeps or lower"):
+        make_plan(10, burn_in, thin)
+
+
+def test_r_hat_is_the_formula_of_halves(rng):
+    traces = rng.normal(size=(3, 21)) + np.array([[0.0], [0.5], [1.0]])
+    halves = [half for trace in traces for half in (trace[:10], trace[11:])]
+    W = np.mean([np.var(half, ddof=1) for half in halves])
+    B = 10 * np.var([half.mean() for half in halves], ddof=1)
+    assert split_r_hat(traces) == pytest.approx(np.sqrt((9 / 10 * W + B / 10) / W), rel=1e-12)
+
+
+def test_limits_of_r_hat(rng):
+    noise = rng.normal(size=(4, 20_000))
+    assert split_r_hat(noise) == pytest.approx(1, abs=1e-3)
+    assert split_r_hat(noise + 5 * np.arange(4)[:, None]) > 2
+    assert split_r_hat(noise[:1] + np.linspace(0, 10, 20_000)) > 1.5  # one chain that still drifts
+    assert split_r_hat(np.full((2, 10), 3)) == 1
+    assert split_r_hat(np.array([[1] * 10, [2] * 10])) == np.inf
+    assert np.isnan(split_r_hat(np.zeros((2, 3))))
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_expected_loss_is_a_mean_over_samples(loss, rng):
+    for _ in range(3):
+        samples, candidate = rng.integers(4, size=(9, 11)), rng.integers(3, size=11)
+        explicit = np.mean([LOSSES[loss](candidate, other) for other in samples])
+        assert expected_loss(candidate, samples, loss) == pytest.approx(explicit, rel=1e-10)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_best_sample_has_the_least_expected_loss(loss, rng):
+    samples = rng.integers(3, size=(40, 8))
+    expected = [np.mean([LOSSES[loss](a, b) for b in samples]) for a in samples]
+    assert expected[best_sample(samples, loss)] == pytest.approx(min(expected))
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_few_candidates_are_compared_with_all_samples(loss, rng):
+    for _ in range(3):
+        samples = rng.integers(3, size=(120, 6))
+        tried = np.linspace(0, 119, 15).astype(int)
+        expected = [np.mean([LOSSES[loss](samples[place], b) for b in samples]) for place in tried]
+        found = best_sample(samples, loss, limit=15)
+        assert found in tried
+        assert expected_loss(samples[found], samples, loss) == pytest.approx(min(expected))
