@@ -19,7 +19,7 @@ from partita._labels.validation import check_label_matrix
 from partita._runs import draw_seeds, progress
 from partita._typing import Array, Codes, FloatArray, IntArray
 from partita.consensus import EAC
-from partita.generation._base_clusterers import number_parameter
+from partita.generation._estimator_clusterer import number_parameter
 from partita.metrics import consensus_cdf
 from partita.selection import _criteria as criteria
 from partita.selection._quick_kmeans import QuickKMeans
