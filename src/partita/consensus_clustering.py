@@ -183,7 +183,8 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):
         -------
         ndarray of shape (n_samples,)
         """
-        return np.asarray(self.consensus_.predict(self._label_new(X)))
+        labels = self._label_new(X)
+        return np.asarray(self.consensus_.predict(labels))
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> FloatArray:
@@ -198,7 +199,8 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):
         -------
         ndarray of shape (n_samples, n_clusters_)
         """
-        return np.asarray(self.consensus_.predict_proba(self._label_new(X)))
+        labels = self._label_new(X)
+        return np.asarray(self.consensus_.predict_proba(labels))
 
     def _label_new(self, X: Any) -> IntArray:
         """Labels of new objects in all clusterings."""

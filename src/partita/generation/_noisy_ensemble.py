@@ -139,7 +139,7 @@ class NoisyEnsemble(TransformerMixin, BaseEstimator):
         return self.manifest_["name"].to_numpy(dtype=object)
 
     def _codes(self, X: Any, *, reset: bool) -> Codes:
-        if np.ndim(X) == 1 and not isinstance(X, dict):
+        if (X.ndim if hasattr(X, "ndim") else np.asarray(X).ndim) == 1:
             codes = check_labels(X, "X")[:, None]
             if reset:
                 self.n_features_in_ = 1
@@ -155,6 +155,8 @@ class NoisyEnsemble(TransformerMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        tags.input_tags.allow_nan = True
         tags.transformer_tags.preserves_dtype = []
         return tags
 

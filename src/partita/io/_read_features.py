@@ -37,7 +37,7 @@ def read_features(path: str | os.PathLike[str], table: LabelTable) -> pd.DataFra
         frame = _match_ids(frame, table, str(path))
     if len(frame) != len(table.labels):
         raise FileFormatError(
-            f"{str(path)!r} has {len(frame)} rows, but the labels have {len(table.labels)}; pass one row per object, "
+            f"{str(path)!r} has {len(frame)} rows and the labels have {len(table.labels)}; pass one row per object, "
             "in the same order, or a column of ids with the same name as that of the labels."
         )
     if frame.shape[1] == 0:
@@ -54,7 +54,10 @@ def _match_ids(frame: pd.DataFrame, table: LabelTable, name: str) -> pd.DataFram
     place = {value: row for row, value in enumerate(ids)}
     missing = [value for value in labelled if value not in place]
     if missing:
-        raise FileFormatError(f"{name!r} has no row for {len(missing)} objects of the labels, such as {missing[0]!r}.")
+        raise FileFormatError(
+            f"{name!r} has no row for the object {missing[0]!r}; rows of {len(missing)} of {len(labelled)} objects are "
+            "missing."
+        )
     return frame.drop(columns=[table.id_name]).iloc[[place[value] for value in labelled]]
 
 
