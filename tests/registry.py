@@ -125,10 +125,10 @@ OTHER_ESTIMATORS = {
     "ConsensusClustering": "test_consensus_clustering.py",
     "DPGaussianMixture": "test_dp_gaussian_mixture.py",
     "DPMeans": "test_dp_means.py",
-    "KMeansEnsemble": "test_generation.py",
-    "MixedEnsemble": "test_generation.py",
-    "NoisyEnsemble": "test_label_generation.py",
-    "SampledEnsemble": "test_label_generation.py",
+    "KMeansEnsemble": "test_feature_ensemble.py",
+    "MixedEnsemble": "test_feature_ensemble.py",
+    "NoisyEnsemble": "test_noisy_ensemble.py",
+    "SampledEnsemble": "test_sampled_ensemble.py",
 }
 
 # Why an estimator of label matrices cannot pass this check of scikit-learn:
