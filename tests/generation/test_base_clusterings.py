@@ -67,6 +67,14 @@ def test_a_clusterer_that_does_not_converge_is_noted_and_left_out(F):
     assert generator.manifest_["status"].tolist() == ["not converged", "ok"]
 
 
+@pytest.mark.parametrize("method", ["fit", "fit_transform"])
+def test_the_warning_points_at_the_line_of_the_caller(method, F):
+    generator = MixedEnsemble([Raising(), "ward"], [2, 3], n_repeats=1, random_state=0)
+    with pytest.warns(SkippedClusteringWarning) as record:
+        getattr(generator, method)(F)
+    assert record[0].filename == __file__
+
+
 def test_if_all_fail_the_reason_is_given(F):
     with pytest.raises(
         ValueError, match=r"all 2 clusterings failed or did not converge.*RuntimeError: three is a crowd"
