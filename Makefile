@@ -3,12 +3,13 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test lint types imports check benchmark clean
+.PHONY: help demo test lint types imports check tables benchmark clean
 
 help:
 	@echo "make demo       set up and run a consensus on an embedded dataset"
 	@echo "make test       set up and run the whole test suite"
 	@echo "make check      lint, types and import rules"
+	@echo "make tables     write docs/methods.md and the table of parameters in CONTRIBUTING.md from the code"
 	@echo "make benchmark  compare speed and memory with the straightforward way"
 	@echo "make clean      remove the environment and caches"
 
@@ -45,6 +46,9 @@ imports: $(VENV)/.dev
 	$(BIN)/lint-imports
 
 check: lint types imports
+
+tables: $(VENV)/.test
+	$(BIN)/python -m tools.write_tables
 
 benchmark: $(VENV)/.test
 	$(BIN)/python -m benchmarks

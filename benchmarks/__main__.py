@@ -6,19 +6,8 @@ from pathlib import Path
 
 from benchmarks._harness import Benchmark, print_table, run_case, run_child, write_json
 
-NAMES = (
-    "distinct",
-    "coassociation",
-    "eac",
-    "label_kmeans",
-    "pcc",
-    "pcc_large",
-    "pcc_growth",
-    "bce",
-    "nbce",
-    "graph",
-    "features",
-)
+# every module of this folder that does not begin with an underscore is a benchmark
+NAMES = sorted(path.stem for path in Path(__file__).parent.glob("[a-z]*.py"))
 
 
 def load(name: str) -> Benchmark:

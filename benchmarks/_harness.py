@@ -1,4 +1,4 @@
-"""Run contestants one after another, each in a process of its own, and tell seconds, peak memory and ratios.
+"""Run contestants one after another, each in a process of its own, and report seconds, peak memory and ratios.
 
 A contestant is prepared (data made, kernels compiled) untimed, then run ``repeat`` times; the best time counts.
 Threads are pinned to one, so that every contestant has the same core. Contestants of a case must give the same

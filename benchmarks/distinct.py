@@ -14,7 +14,7 @@ def _prepare(n, m):
 
 
 def _ours(data):
-    return find_distinct_rows(*data).counts
+    return find_distinct_rows(*data).n_objects
 
 
 def _unique(data):
@@ -26,7 +26,7 @@ def _case(n, m):
         f"{n:,} x {m}",
         lambda: _prepare(n, m),
         [Contestant("partita", _ours, repeat=5), Contestant("np.unique(axis=0)", _unique, repeat=1)],
-        answer=lambda counts: [len(counts), int((counts.astype(np.int64) ** 2).sum())],
+        answer=lambda n_objects: [len(n_objects), int((n_objects.astype(np.int64) ** 2).sum())],
     )
 
 

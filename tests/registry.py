@@ -1,7 +1,8 @@
 """Every public estimator and metric, with the properties it promises.
 
 A new method is tested by adding a line here. The generic tests (test_invariances.py, test_estimator_checks.py,
-test_metric_properties.py) run over these tables, and fail when a public name is not listed.
+test_api.py, metrics/test_properties.py) run over these tables, and fail when a public name, or a row of
+partita.consensus._methods, is not listed.
 """
 
 from collections.abc import Callable
@@ -123,12 +124,12 @@ ESTIMATORS: dict[str, Entry] = {
 # Estimators that do not take a label matrix, and where they are tested, scikit-learn's checks among the rest.
 OTHER_ESTIMATORS = {
     "ConsensusClustering": "test_consensus_clustering.py",
-    "DPGaussianMixture": "test_dp_gaussian_mixture.py",
-    "DPMeans": "test_dp_means.py",
-    "KMeansEnsemble": "test_feature_ensemble.py",
-    "MixedEnsemble": "test_feature_ensemble.py",
-    "NoisyEnsemble": "test_noisy_ensemble.py",
-    "SampledEnsemble": "test_sampled_ensemble.py",
+    "DPGaussianMixture": "dirichlet_process/test_dp_gaussian_mixture.py",
+    "DPMeans": "dirichlet_process/test_dp_means.py",
+    "KMeansEnsemble": "generation/test_feature_ensemble.py",
+    "MixedEnsemble": "generation/test_feature_ensemble.py",
+    "NoisyEnsemble": "generation/test_noisy_ensemble.py",
+    "SampledEnsemble": "generation/test_sampled_ensemble.py",
 }
 
 # Why an estimator of label matrices cannot pass this check of scikit-learn:

@@ -1,4 +1,6 @@
-"""The contract of the base class that no shipped method exercises yet: soft memberships."""
+"""The contract of the base class: soft memberships, numbering, new objects, and what a fitted model remembers."""
+
+import pickle
 
 import numpy as np
 import pytest
@@ -42,3 +44,52 @@ def test_methods_say_what_they_lack():
 
     with pytest.raises(NotImplementedError, match="Nothing must implement _fit_rows"):
         Nothing().fit([[0, 1]])
+
+
+class Nearest(BaseConsensus):
+    """Hard toy: the label of the first clustering; new rows go to the cluster of their first known label."""
+
+    def __init__(self, weights=None):
+        self.weights = weights
+
+    def _fit_rows(self, rows):
+        return Consensus(rows.ensemble.codes[:, 0].astype(int))
+
+    def _label_rows(self, codes):
+        return codes[np.arange(len(codes)), (codes >= 0).argmax(axis=1)].astype(int)
+
+
+def test_new_objects_are_placed_in_the_numbering_of_labels():
+    model = Nearest().fit({"a": ["u", "v", "v", "w"], "b": [1, 2, 2, 3]})
+    assert model.labels_.tolist() == [1, 0, 0, 2]
+    assert model.predict({"a": ["v", None, "never"], "b": [None, 1, None]}).tolist() == [0, 1, -1]
+
+
+def test_labels_of_objects_without_weight_are_not_labels_of_the_fit():
+    """The method sees the labels that occur with weight, numbered without gaps; others are new to it."""
+    X = {"a": ["u", "v", "w", "w"]}
+    model = Nearest().fit(X, sample_weight=[1, 0, 1, 1])
+    assert model.labels_.tolist() == [1, -1, 0, 0]
+    assert model._placement.encoder.n_labels.tolist() == [2]
+    assert model.predict({"a": ["v", "w"]}).tolist() == [-1, 0]
+
+
+def test_a_clustering_without_weight_is_not_asked():
+    model = Nearest(weights=[1, 0]).fit({"a": [0, 0, 1], "b": [5, 6, 7]})
+    assert model._placement.encoder.columns.tolist() == [0]
+    assert model.predict({"a": [None], "b": [5]}).tolist() == [-1]
+
+
+def test_a_fitted_model_keeps_no_training_codes(rng):
+    labels = rng.integers(3, size=(2000, 6))
+    model = FirstColumn().fit(labels)
+    kept = [value for value in vars(model._placement.encoder).values() if isinstance(value, np.ndarray)]
+    assert max(value.size for value in kept) <= labels.shape[1]
+    model.labels_ = model.membership_ = None
+    assert len(pickle.dumps(model)) < 5000
+
+
+def test_a_warning_points_at_the_line_of_the_user():
+    with pytest.warns(UnlabelledObjectsWarning) as caught:
+        FirstColumn().fit(np.array([[0], [-1]]))
+    assert caught[0].filename == __file__

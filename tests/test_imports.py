@@ -1,4 +1,4 @@
-"""`import partita` costs nothing and loads nothing heavy; the names it promises are there."""
+"""`import partita` is fast and loads nothing heavy; the names it promises are there."""
 
 import subprocess
 import sys
@@ -29,6 +29,14 @@ def test_help_loads_nothing_heavy_but_click():
     assert set(HEAVY) & set(alone(code).split()) == {"click"}
 
 
+def test_listing_the_methods_loads_nothing_heavy_but_click():
+    code = (
+        "import sys; from partita.cli.main import app; app(['methods'], standalone_mode=False); "
+        "print(*sorted({name.split('.')[0] for name in sys.modules}))"
+    )
+    assert set(HEAVY) & set(alone(code).splitlines()[-1].split()) == {"click"}
+
+
 def test_optional_libraries_stay_unloaded_until_used():
     code = "import sys, partita; partita.EAC().fit({'a': [0, 0, 1]}); print(*sys.modules)"
     assert not {"polars", "pyarrow.parquet", "matplotlib"} & set(alone(code).split())
@@ -46,5 +54,5 @@ def test_the_function_is_not_hidden_by_its_module():
 
 
 def test_unknown_names_are_refused():
-    with pytest.raises(AttributeError, match="no attribute 'magic'"):
+    with pytest.raises(AttributeError, match="No partita attribute magic"):
         _ = partita.magic

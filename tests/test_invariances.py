@@ -244,6 +244,62 @@ def test_predict_on_the_training_labels(name, X):
     assert set(predicted[[0, 2]]) <= set(range(3))
 
 
+@every
+def test_predict_places_some_of_the_fitted_objects(name, X):
+    estimator = make(name).fit(X)
+    some = X[5:25]
+    predicted = estimator.predict(some)
+    assert predicted.shape == (20,)
+    assert np.issubdtype(predicted.dtype, np.integer)
+    assert set(predicted) <= set(range(-1, estimator.n_clusters_))
+    assert np.array_equal(predicted, estimator.predict(X)[5:25])
+    assert np.mean(predicted == estimator.labels_[5:25]) >= 0.9  # they are placed one by one, without the others
+
+
+@every
+def test_predict_on_labels_never_seen(name, X):
+    estimator = make(name).fit(X)
+    new = np.array([["never", "seen"] + [None] * (X.shape[1] - 2), X[0].tolist()], dtype=object)
+    assert estimator.predict(new)[0] == -1
+    assert estimator.predict(new)[1] in range(estimator.n_clusters_)
+
+
+@promising(SOFT)
+def test_new_objects_get_probabilities(name, X):
+    estimator = make(name).fit(X)
+    Y = estimator.predict_proba(X[:20])
+    assert Y.shape == (20, estimator.n_clusters_)
+    assert (Y >= 0).all()
+    assert np.allclose(Y.sum(axis=1), 1)
+    assert np.array_equal(Y.argmax(axis=1), estimator.predict(X[:20]))
+
+
+@every
+def test_a_fitted_model_keeps_no_copy_of_all_labels(name):
+    few = noisy_ensemble(sizes=(4, 3, 2), n_clusterings=80).X
+    many = few[np.random.default_rng(0).integers(len(few), size=500)]
+    large = {path: size for path, size in sizes_of_arrays(make(name).fit(many)) if size >= many.size}
+    assert not large
+
+
+def sizes_of_arrays(value, path="", seen=None):
+    """Path and number of entries of each array that a pickle of the value would hold."""
+    seen = set() if seen is None else seen
+    if id(value) in seen:
+        return
+    seen.add(id(value))
+    if isinstance(value, np.ndarray):
+        yield path, value.size
+    elif isinstance(value, dict):
+        for key, part in value.items():
+            yield from sizes_of_arrays(part, f"{path}.{key}", seen)
+    elif isinstance(value, list | tuple):
+        for place, part in enumerate(value):
+            yield from sizes_of_arrays(part, f"{path}[{place}]", seen)
+    elif hasattr(value, "__dict__"):
+        yield from sizes_of_arrays(vars(value), path, seen)
+
+
 @promising(MODEL)
 def test_likelihood_and_perplexity(name, X):
     estimator = make(name).fit(X)

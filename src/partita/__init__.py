@@ -8,5 +8,9 @@ import lazy_loader as _lazy
 
 __version__ = "0.1.0.dev0"
 
-__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)
+__getattr__, _, __all__ = _lazy.attach_stub(__name__, __file__)
 __all__ = [*__all__, "__version__"]
+
+
+def __dir__() -> list[str]:
+    return __all__

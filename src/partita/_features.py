@@ -8,8 +8,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
 
 from partita._kernels.bce import BERNOULLI, GAUSSIAN, POISSON
-from partita._labels.columns import named_columns
-from partita._labels.encoding import encode_column
+from partita._labels.columns import encode_column, named_columns
 from partita._typing import Array, Codes, FloatArray, IntArray
 
 FAMILIES = {"gaussian": GAUSSIAN, "poisson": POISSON, "bernoulli": BERNOULLI, "categorical": None}

@@ -41,7 +41,7 @@ def in_order(function: Callable[[T], R], tasks: Iterable[T], n_jobs: int | None)
     from joblib import effective_n_jobs
 
     tasks = list(tasks)
-    n_threads = min(effective_n_jobs(n_jobs), len(tasks))
+    n_threads = 1 if n_jobs == 1 else min(effective_n_jobs(n_jobs), len(tasks))
     if n_threads <= 1:
         yield from map(function, tasks)
         return
@@ -116,11 +116,11 @@ def progress(total: int, title: str, *, show: bool) -> Iterator[Progress]:
 
 def warn(message: str, category: type[Warning]) -> None:
     """Warn, and point at the line of the user that called into partita."""
-    level, frame = 2, sys._getframe(1)
+    level, frame = 2, sys._getframe(1)  # level 2 is the caller of this function
     while frame.f_back is not None and _is_internal(frame.f_code.co_filename):
         frame = frame.f_back
         level += 1
-    warnings.warn(message, category, stacklevel=level - 1)
+    warnings.warn(message, category, stacklevel=level)
 
 
 def _is_internal(filename: str) -> bool:

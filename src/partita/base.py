@@ -14,8 +14,15 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from partita._labels.ensemble import Ensemble, canonical_order, every_row, find_distinct_rows, have_a_label
 from partita._labels.partitions import order_by_size, rank_of
-from partita._labels.row_encoder import RowEncoder, number_present, row_encoder
-from partita._labels.validation import LabelMatrix, check_label_matrix, check_sample_weight, check_weights
+from partita._labels.validation import (
+    LabelMatrix,
+    RowEncoder,
+    check_label_matrix,
+    check_sample_weight,
+    check_weights,
+    number_present,
+    row_encoder,
+)
 from partita._runs import warn
 from partita._typing import Array, Codes, FloatArray, IntArray
 from partita.exceptions import UnlabelledObjectsWarning
@@ -176,7 +183,7 @@ class BaseConsensus(ClusterMixin, BaseEstimator):
         )
 
     def _close(self, rows: LabelledRows, found: Consensus) -> None:
-        """Number the clusters by decreasing size, and hand the rows' results to their objects."""
+        """Number the clusters by decreasing size, and give the rows' results to their objects (eqs. C13 to C16)."""
         row_of_object = rows.row_of_object
         order, n_clusters = _order_clusters(rows, found)
         rank = rank_of(order, n_clusters)
@@ -184,7 +191,7 @@ class BaseConsensus(ClusterMixin, BaseEstimator):
         self._placement = Placement(rows.encoder, order, rank, prior)
         self.n_clusters_ = len(order)
         soft = found.membership if found.most_probable else None
-        # the first of equally probable clusters is that of the new numbering
+        # the first of equally probable clusters is that of the new numbering (eq. C14)
         numbered = rank[found.labels] if soft is None else soft[:, order].argmax(axis=1)
         self.labels_ = _hand_out(numbered, row_of_object)
         if found.membership is not None and prior is not None:
@@ -214,7 +221,7 @@ class BaseConsensus(ClusterMixin, BaseEstimator):
     def _place_rows(self, codes: Codes) -> tuple[IntArray, FloatArray | None]:
         """Labels, in the numbering of ``labels_``, and memberships (if soft) of new rows.
 
-        A row that has no label of a fitted object gets -1 and the prior.
+        A row that has no label of a fitted object gets -1 and the prior (eq. C17).
         """
         placement = self._placement
         known_codes = placement.encoder.known(codes)
@@ -281,7 +288,7 @@ def warn_unlabelled(labelled: Array) -> None:
 
 
 def _order_clusters(rows: LabelledRows, found: Consensus) -> tuple[IntArray, int]:
-    """Clusters by decreasing size, and how many there were; soft ones without an object of their own come last."""
+    """Clusters by decreasing size (eq. C13), and how many there were; soft ones without an own object come last."""
     n_clusters = int(found.labels.max()) + 1 if found.membership is None else found.membership.shape[1]
     size = sum_per_row(found.labels, rows.ensemble.row_weights, n_clusters)
     mass = None if found.membership is None else rows.ensemble.row_weights @ found.membership

@@ -133,10 +133,10 @@ REFUSED = {
     "ragged": ([[0, 1, 1], [0, 1]], r"ragged columns: column 'c1' has 2 labels and another has 3"),
     "infinity": (np.array([[0, 1], [1, np.inf]]), r"row 1 of column 'c1' is infinity"),
     "infinity among objects": (np.array([["a"], [-np.inf]], dtype=object), r"row 1 .* infinity"),
-    "nested column": ([[[0, 1], [1, 0]], [[0, 1], [1, 0]]], r"shape \(2, 2\); a column is one label an object"),
+    "nested column": ([[[0, 1], [1, 0]], [[0, 1], [1, 0]]], r"shape \(2, 2\); a column has one label per object"),
     "dict of a number": ({"a": 1}, r"a is 1; it must be a sequence of labels"),
     "dict of text": ({"a": "abc"}, r"a is 'abc'; it must be a sequence of labels"),
-    "a number": (3, r"X is a int, which holds no label table"),
+    "a number": (3, r"X is a int, which is not a label table"),
     "a string": ("labels.csv", r"X is a str"),
 }
 
@@ -165,7 +165,7 @@ def test_encode_new_objects():
         matrix.encode([[0, 1]])
 
 
-@pytest.mark.parametrize(("labels", "message"), [([[0, 1]], "one label an object"), ([], "empty")])
+@pytest.mark.parametrize(("labels", "message"), [([[0, 1]], "one label per object"), ([], "empty")])
 def test_refused_partition(labels, message):
     with pytest.raises(LabelMatrixError, match=message):
         check_labels(labels, "labels_true")
@@ -174,7 +174,7 @@ def test_refused_partition(labels, message):
 def test_refused_weights(X):
     from partita import EAC
 
-    with pytest.raises(ValueError, match=r"weights has shape \(3,\); pass one weight a clustering, shape \(15,\)"):
+    with pytest.raises(ValueError, match=r"weights has shape \(3,\); pass one weight per clustering, shape \(15,\)"):
         EAC(weights=[1, 2, 3]).fit(X)
     with pytest.raises(ValueError, match=r"weights\[1\]=-1.0 is not a weight"):
         EAC(weights=[1, -1] + [1] * 13).fit(X)

@@ -1,4 +1,4 @@
-"""Goodman and Kruskal's gamma and its weighted form: T-38 of the catalogue."""
+"""Goodman and Kruskal's gamma and its weighted form (eqs. I40, I41, I42, I43, I44)."""
 
 from itertools import combinations
 
@@ -70,7 +70,7 @@ def test_values_by_hand():
 
 
 @both_scores
-def test_ties_break_what_affine_maps_promise(score):
+def test_with_ties_values_of_one_do_not_mean_affine(score):
     """Neutral pairs hide what is not affine; pairs tied in both count as ordered alike, even in a decreasing map."""
     assert score([0, 0, 1], [0, 1, 1]) == 1
     assert score([1, 1, 2], [2, 2, 1]) == pytest.approx(-1 / 3)
@@ -98,12 +98,12 @@ def test_threads_and_blocks_change_nothing(score, rng):
 
 def test_kernel_is_its_twin(rng):
     a, b = rng.integers(6, size=(2, 40)).astype(float)
-    counts, weighted = np.empty((30, 3), dtype=np.int64), np.empty(30)
-    internal.concordance_rows(a, b, np.ptp(a), np.ptp(b), 10, 40, counts, weighted)
+    n_pairs, weighted = np.empty((30, 3), dtype=np.int64), np.empty(30)
+    internal.concordance_rows(a, b, np.ptp(a), np.ptp(b), 10, 40, n_pairs, weighted)
     for i in range(10, 40):
         products = np.sign(a[i] - a[i + 1 :]) * np.sign(b[i] - b[i + 1 :])
         tied = (a[i] == a[i + 1 :]) & (b[i] == b[i + 1 :])
-        assert counts[i - 10].tolist() == [(products > 0).sum(), (products < 0).sum(), tied.sum()]
+        assert n_pairs[i - 10].tolist() == [(products > 0).sum(), (products < 0).sum(), tied.sum()]
         x, y = np.abs(a[i] - a[i + 1 :]) / np.ptp(a), np.abs(b[i] - b[i + 1 :]) / np.ptp(b)
         ratio = np.divide(np.minimum(x, y), np.maximum(x, y), out=np.zeros(len(x)), where=np.maximum(x, y) > 0)
         assert weighted[i - 10] == pytest.approx((products * ratio).sum(), abs=1e-12)
@@ -125,7 +125,7 @@ def test_refused(score):
         score([1, 2], [1, 2], "half")
     with pytest.raises(ValueError, match="a has 2 values and b has 3; pass two series of equal length"):
         score([1, 2], [1, 2, 3])
-    with pytest.raises(ValueError, match=r"b\[1\] is NaN; leave out what is missing first"):
+    with pytest.raises(ValueError, match=r"b\[1\] is NaN; drop missing values first"):
         score([1, 2], [1, np.nan])
     with pytest.raises(ValueError, match=r"a\[0\] is infinite"):
         score([np.inf, 2], [1, 2])

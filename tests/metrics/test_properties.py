@@ -93,7 +93,7 @@ def test_order_names_and_origin_do_not_matter(name, data, seed):
 
 
 @internal
-def test_one_cluster_is_no_clustering(name, rng):
+def test_one_cluster_has_no_value(name, rng):
     assert np.isnan(INTERNAL[name](rng.normal(size=(5, 2)), np.zeros(5, int)))
     assert np.isnan(INTERNAL[name]([[1.0]], [0]))
 

@@ -1,4 +1,4 @@
-"""Relations of clusters, centroids and certainty: T-14 of the catalogue."""
+"""Relations of clusters, centroids and certainty (eqs. P43, P44, P45, P46)."""
 
 import numpy as np
 import pytest
@@ -44,12 +44,17 @@ def test_certainty():
     assert np.allclose(membership_entropy(Y), [0, np.log2(3), 1])
     assert effective_n_clusters(Y) == 2
     assert effective_n_clusters(Y, least=0.1) == 3
+    assert np.isnan(membership_entropy([[np.nan, np.nan], [1, 0]])).tolist() == [True, False]
+    assert effective_n_clusters([[np.nan, np.nan], [1, 0]]) == 1
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: relation_matrix([[0.5, 0.6]]), "not probabilities"),
+        (lambda: relation_matrix([[0.5, 0.6]]), "row 0 of membership is .* not probabilities"),
+        (lambda: relation_matrix([[0.5, 0.5], [np.nan, 1.0]]), "row 1 of membership .* a row may be NaN throughout"),
+        (lambda: membership_entropy([[1.5, -0.5]]), "not probabilities"),
+        (lambda: effective_n_clusters([["a", "b"]]), "membership must be numbers"),
         (lambda: relation_matrix([0.5, 0.5]), "shape"),
         (lambda: relation_matrix([[1.0]], threshold=1), "threshold=1 must be in"),
         (lambda: soft_centroids([[1.0]], [[1.0], [2.0]]), r"features has shape \(2, 1\)"),

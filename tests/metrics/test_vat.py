@@ -1,4 +1,4 @@
-"""VAT: T-33 of the catalogue."""
+"""The order of VAT is a walk along the minimum spanning tree (eq. P16)."""
 
 import numpy as np
 import pytest

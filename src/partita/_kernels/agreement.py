@@ -1,8 +1,8 @@
 """Compare rows of labels: how many clusterings agree on two objects, and Prim on top of it.
 
-The label codes are stored one *clustering* a row and in the smallest unsigned type, so that one
-instruction compares 32 or 64 objects. Clusterings come in groups of equal weight, at most 255 a
-group, so that the agreements of a group fit a byte.
+The label codes are stored with one row per *clustering* and in the smallest unsigned type, so that one
+instruction compares 32 or 64 objects. Clusterings come in groups of equal weight, at most 255 per group,
+so that the agreements of a group fit a byte.
 """
 
 from typing import Any, NamedTuple

@@ -1,7 +1,7 @@
-"""Pairs of objects, looked at once and never stored: distances to clusters, concordance, co-association.
+"""Pairs of objects, visited once and never stored: distances to clusters, concordance, tables of co-association.
 
-Points are stored one *feature* a row and sorted by cluster, so that the distances from one point to many run in SIMD
-and each cluster is a stretch of them.
+Points are stored with one *feature* per row and sorted by cluster, so that the distances from one point to many run in
+SIMD and the points of a cluster are contiguous.
 """
 
 import numpy as np
@@ -9,11 +9,11 @@ import numpy as np
 from partita._kernels._jit import jit, jit_sums
 
 EUCLIDEAN, SQEUCLIDEAN, CITYBLOCK, CHEBYSHEV = range(4)
-CHUNK = 512  # distances at a time: they stay in the first-level cache
+CHUNK = 512  # distances at a time: 4 KiB, which stay in the first-level cache
 
 
 @jit_sums
-def _fill(columns, i, j0, j1, metric, distance):
+def _fill_distances(columns, i, j0, j1, metric, distance):
     """Distances from point i to points j0..j1-1; the root of Euclidean ones is not yet taken."""
     width = j1 - j0
     for j in range(width):
@@ -37,7 +37,7 @@ def _fill(columns, i, j0, j1, metric, distance):
 def distances_to_clusters(columns, starts, lo, hi, metric, smallest, largest, sums):
     """Smallest, largest and sum of the distances from points lo..hi-1 to the points of each cluster.
 
-    columns IN  (d, n) float64, points sorted by cluster, one feature a row
+    columns IN  (d, n) float64, points sorted by cluster, one feature per row
     starts  IN  (k + 1,) int64, cluster c holds points starts[c] to starts[c + 1] - 1; none is empty
     metric  IN  one of the constants above
     smallest, largest, sums OUT (hi - lo, k) float64, set to infinity, 0 and 0
@@ -54,7 +54,7 @@ def distances_to_clusters(columns, starts, lo, hi, metric, smallest, largest, su
         while starts[first + 1] <= j0:
             first += 1
         for i in range(lo, hi):
-            _fill(columns, i, j0, j1, metric, distance)
+            _fill_distances(columns, i, j0, j1, metric, distance)
             if metric == EUCLIDEAN:
                 for j in range(j1 - j0):
                     distance[j] = np.sqrt(distance[j])
@@ -75,12 +75,12 @@ def distances_to_clusters(columns, starts, lo, hi, metric, smallest, largest, su
 
 
 @jit_sums
-def concordance_rows(a, b, range_a, range_b, lo, hi, counts, weighted):
-    """Compare objects lo..hi-1 with those after them: are they ordered alike in a and b, and are the gaps alike.
+def concordance_rows(a, b, range_a, range_b, lo, hi, n_pairs, weighted):
+    """Compare objects lo..hi-1 with those after them: whether a and b order them alike, and how alike the gaps are.
 
     a, b     IN  (n,) float64
     range_a, range_b IN float64, largest value minus smallest
-    counts   OUT (hi - lo, 3) int64: pairs ordered alike, ordered oppositely, tied in both
+    n_pairs  OUT (hi - lo, 3) int64: pairs ordered alike, ordered oppositely, tied in both
     weighted OUT (hi - lo,) float64: sum of +-min(|r|, 1 / |r|), r the ratio of the gaps as shares of the range
     """
     for i in range(lo, hi):
@@ -93,28 +93,28 @@ def concordance_rows(a, b, range_a, range_b, lo, hi, counts, weighted):
                 continue
             x, y = abs(gap_a) / range_a, abs(gap_b) / range_b
             larger = max(x, y)
-            ratio = min(x, y) / larger if larger > 0.0 else 0.0  # both can vanish beside a huge range
+            ratio = min(x, y) / larger if larger > 0.0 else 0.0  # both can underflow if the ranges are huge
             if (gap_a > 0.0) == (gap_b > 0.0):
                 alike += 1
                 total += ratio
             else:
                 opposite += 1
                 total -= ratio
-        counts[i - lo, 0] = alike
-        counts[i - lo, 1] = opposite
-        counts[i - lo, 2] = tied
+        n_pairs[i - lo, 0] = alike
+        n_pairs[i - lo, 1] = opposite
+        n_pairs[i - lo, 2] = tied
         weighted[i - lo] = total
 
 
 @jit
-def tally_pairs(counts, totals, complete, weight, lo, out):
+def tally_pairs(counts, totals, complete, n_objects, lo, out):
     """Add the pairs of rows lo, lo + 1, ... with the rows after them to a table by N (row) and C (column).
 
     counts, totals IN (n_rows, n) unsigned: C and N of rows lo, lo + 1, ... with all rows
-    complete IN  bool, nothing is missing: N is one number, ``totals`` is not looked at and ``out`` has one row
-    weight   IN  (n,) int64, objects that have each row of labels
-    out      OUT (n_totals, n_counts) int64, added to
+    complete  IN  bool, nothing is missing: N is one number, ``totals`` is not read and ``out`` has one row
+    n_objects IN  (n,) int64, objects with each row of labels
+    out       OUT (n_totals, n_counts) int64, added to
     """
     for i in range(counts.shape[0]):
         for j in range(lo + i + 1, counts.shape[1]):
-            out[0 if complete else totals[i, j], counts[i, j]] += weight[lo + i] * weight[j]
+            out[0 if complete else totals[i, j], counts[i, j]] += n_objects[lo + i] * n_objects[j]

@@ -1,6 +1,10 @@
-"""k-means of few points, many times over: a start by k-means++ and Lloyd's iterations in one call.
+"""k-means of few points, thousands of times: a start by greedy k-means++ and Lloyd's iterations in one call.
 
-scikit-learn's is the one for large data; here the time it takes to prepare a call would be most of it.
+For large data there is scikit-learn; on small data the preparation of its calls would take most of the time.
+
+The start is not ``_runs.plus_plus``, which draws one point per centre: this is the greedy variant, which draws several
+and keeps the one that lowers the sum of squares most, as scikit-learn does. Results for a seed depend on it. It is
+also part of the kernel, since a call from Python for each centre would cost more than the iterations.
 """
 
 import numpy as np
@@ -18,8 +22,8 @@ def _squared(points, i, centers, c):
 
 
 @jit
-def _draw(distance, uniform):
-    """A point with probability prop. to its squared distance."""
+def _draw_point(distance, uniform):
+    """A point, drawn with probability proportional to its squared distance."""
     rest = uniform * distance.sum()
     chosen = 0
     while chosen < distance.shape[0] - 1 and rest >= distance[chosen]:
@@ -30,7 +34,7 @@ def _draw(distance, uniform):
 
 @jit
 def _nearer(points, chosen, distance):
-    """Sum of the squared distances to the nearest centre if this point were one as well."""
+    """Sum of the squared distances to the nearest centre if this point were also a centre."""
     total = 0.0
     for i in range(points.shape[0]):
         apart = _squared(points, i, points, chosen)
@@ -39,8 +43,8 @@ def _nearer(points, chosen, distance):
 
 
 @jit
-def _start(points, uniform, centers, distance):
-    """Greedy k-means++: of some points, each drawn prop. to its squared distance, the one that helps most."""
+def _choose_centers(points, uniform, centers, distance):
+    """Greedy k-means++: of several points, drawn in proportion to squared distance, take what lowers the sum most."""
     n = points.shape[0]
     for c in range(centers.shape[0]):
         if c == 0:
@@ -48,7 +52,7 @@ def _start(points, uniform, centers, distance):
         else:
             best, smallest = -1, np.inf
             for trial in range(uniform.shape[1]):
-                chosen = _draw(distance, uniform[c, trial])
+                chosen = _draw_point(distance, uniform[c, trial])
                 total = _nearer(points, chosen, distance)
                 if total < smallest:
                     best, smallest = chosen, total
@@ -60,7 +64,7 @@ def _start(points, uniform, centers, distance):
 
 
 @jit
-def _assign(points, centers, labels, distance):
+def _assign_points(points, centers, labels, distance):
     """Nearest centre of each point, the first of equally near ones; returns whether any label changed."""
     changed = False
     for i in range(points.shape[0]):
@@ -77,8 +81,8 @@ def _assign(points, centers, labels, distance):
 
 
 @jit
-def _move(points, labels, centers, size):
-    """Centres to the means of their points; one without points stays."""
+def _move_centers(points, labels, centers, size):
+    """Move centres to the means of their points; a centre without points stays."""
     n, d = points.shape
     size[:] = 0
     for i in range(n):
@@ -105,10 +109,10 @@ def lloyd(points, uniform, max_iter, centers, labels):
     labels  OUT (n,) int64
     """
     distance, size = np.empty(points.shape[0]), np.empty(centers.shape[0], dtype=np.int64)
-    _start(points, uniform, centers, distance)
+    _choose_centers(points, uniform, centers, distance)
     labels[:] = -1
     n_iter = 0
-    while n_iter < max_iter and _assign(points, centers, labels, distance):
-        _move(points, labels, centers, size)
+    while n_iter < max_iter and _assign_points(points, centers, labels, distance):
+        _move_centers(points, labels, centers, size)
         n_iter += 1
     return distance.sum(), n_iter

@@ -1,13 +1,11 @@
-"""The one door for labels: containers, encoding, validation, weighted distinct rows and the layout of their labels.
+"""The one door for labels: reading, validation, weighted distinct rows and the layout of their labels.
 
-| file           | what                                                                  |
-|----------------|-----------------------------------------------------------------------|
-| columns.py     | any container of labels to named columns                              |
-| encoding.py    | one column of any type to codes                                       |
-| validation.py  | ``check_label_matrix``: columns and encoding together, with weights   |
-| ensemble.py    | distinct rows with weights, and the layout of their labels            |
-| row_encoder.py | new rows in the codes of a fitted method                              |
-| partitions.py  | numbering clusters by size, rows on the simplex                       |
+| file           | what                                                                          |
+|----------------|-------------------------------------------------------------------------------|
+| columns.py     | labels in any container and of any type become columns of codes               |
+| validation.py  | ``check_label_matrix``; weights; new objects in the codes of a fit            |
+| ensemble.py    | distinct rows with weights, and the layout of their labels                    |
+| partitions.py  | rows on the simplex, one-hot rows, clusters numbered by size                  |
 
 Behind the door nothing is validated again.
 """

@@ -1,7 +1,7 @@
 """The ensemble that every method works on: weighted distinct rows of label codes, and the layout of their labels.
 
 Objects with the same row of labels are indistinguishable to a method that sees only labels.
-Working on distinct rows with weights is exact, and is what makes a million objects cheap.
+Working on distinct rows with weights is exact, and is what makes a million objects cheap (docs/theory, eq. C6).
 """
 
 from dataclasses import dataclass, fields
@@ -166,7 +166,7 @@ def every_row(n_rows: int) -> DistinctRows:
 def canonical_order(
     codes: Codes, row_weights: FloatArray, clustering_weights: FloatArray, *, by_codes: bool = False
 ) -> IntArray:
-    """An order of distinct rows that depends on how they relate to each other before anything else.
+    """An order of distinct rows that depends on how they relate to each other before anything else (eq. C7).
 
     Rows are sorted by the weight of those that share their labels, summed over the clusterings, and by the sum of its
     square: neither depends on the names of the labels, the order of the clusterings or the order of the objects.

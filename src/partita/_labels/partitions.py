@@ -56,7 +56,8 @@ def check_membership(membership: Any, name: str, *, missing: bool = False) -> Fl
     if Y.ndim != 2 or Y.shape[1] == 0:
         raise ValueError(f"{name} has shape {Y.shape}; pass one row per object and one column per cluster, (n, k).")
     empty = np.isnan(Y).all(axis=1) if missing else np.zeros(len(Y), dtype=bool)
-    bad = ~empty & (~(np.abs(Y.sum(axis=1) - 1) <= ROUNDING) | ~(Y >= -ROUNDING).all(axis=1))
+    with np.errstate(invalid="ignore"):  # inf - inf
+        bad = ~empty & (~(np.abs(Y.sum(axis=1) - 1) <= ROUNDING) | ~(Y >= -ROUNDING).all(axis=1))
     if bad.any():
         row = int(bad.argmax())
         allowed = "; a row may be NaN throughout" if missing else ""

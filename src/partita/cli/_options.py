@@ -1,4 +1,4 @@
-"""Options that several commands share."""
+"""Options that several commands share, each with one meaning, and how their values are read."""
 
 import json
 from collections.abc import Callable
@@ -6,35 +6,112 @@ from typing import Any, TypeVar
 
 import click
 
+from partita.consensus._methods import METHODS
+
 F = TypeVar("F", bound=Callable[..., Any])
+Option = Callable[[F], F]
+
+seed_option = click.option("--seed", type=int, default=0, show_default=True, help="Seed of all that is random.")
+jobs_option = click.option(
+    "--jobs",
+    type=int,
+    default=1,
+    show_default=True,
+    help="Number of threads, -1 for one per core; the result does not depend on it.",
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON; the README lists its keys.")
+noise_option = click.option(
+    "--noise",
+    type=click.Choice(["missing", "singleton", "cluster"]),
+    default="missing",
+    show_default=True,
+    help="What the label -1 means: not labelled, a cluster of its own, or one cluster.",
+)
+membership_option = click.option(
+    "--membership", type=click.Path(), help="File to write the probabilities of a soft method to."
+)
 
 
-def reading_options(command: F) -> F:
-    """Options on how a label file is read."""
-    for option in (
-        click.option("--noise", type=click.Choice(["missing", "singleton", "cluster"]), default="missing",
-                     show_default=True, help="What -1 means: not labelled, a cluster of its own, or one cluster."),
-        click.option("--header/--no-header", default=None, help="Whether the file begins with names [recognised]."),
-        click.option("--no-ids", is_flag=True, help="The file has no column of ids."),
-        click.option("--id-column", metavar="NAME", help="Column that names the objects [recognised]."),
-        click.option("--columns", metavar="A,B,...", help="Clusterings to use [all]."),
-    ):  # fmt: skip
+def add_options(command: F, *options: Option[Any]) -> F:
+    """Add options so that the help shows them in this order."""
+    for option in reversed(options):
         command = option(command)
     return command
 
 
-def reading_arguments(columns: str | None, id_column: str | None, no_ids: bool, header: bool | None) -> dict[str, Any]:
+def method_options(command: F) -> F:
+    """Options on the consensus method and its parameters."""
+    return add_options(
+        command,
+        click.option("-m", "--method", type=click.Choice(list(METHODS)), default="eac", show_default=True,
+                     help="Consensus method; see `partita methods`."),
+        click.option("-k", "--n-clusters", type=click.IntRange(min=1),
+                     help="Number of clusters; some methods find it, others take it as an upper bound [8]."),
+        click.option("--set", "settings", metavar="NAME=VALUE", multiple=True,
+                     help="Any parameter of the consensus estimator; repeatable."),
+    )  # fmt: skip
+
+
+def label_file_options(command: F) -> F:
+    """Options on how a label file is read."""
+    return add_options(
+        command,
+        click.option("--columns", metavar="A,B,...", help="Clusterings to use [all]."),
+        *_id_options(),
+        noise_option,
+    )
+
+
+def feature_file_options(command: F) -> F:
+    """Options on how a table of features is read and scaled."""
+    return add_options(
+        command,
+        click.option("--columns", metavar="A,B,...", help="Columns to use [all]."),
+        click.option("--drop", metavar="A,B,...", help="Columns of features to leave out, such as a known class."),
+        *_id_options(),
+        click.option("--scale/--no-scale", default=True, show_default=True,
+                     help="Give every feature mean 0 and variance 1 first."),
+    )  # fmt: skip
+
+
+def _id_options() -> list[Option[Any]]:
+    return [
+        click.option("--id-column", metavar="NAME", help="Column that names the objects [recognised]."),
+        click.option("--no-ids", is_flag=True, help="The file has no column of ids."),
+        click.option("--header/--no-header", default=None, help="Whether the file begins with names [recognised]."),
+    ]
+
+
+# ----------------------------------------------------------------------------------------------- values of options
+def label_file_arguments(
+    columns: str | None, id_column: str | None, no_ids: bool, header: bool | None
+) -> dict[str, Any]:
     """Keyword arguments of ``read_labels``, only those that differ from its defaults."""
     arguments: dict[str, Any] = {}
     if id_column is not None and no_ids:
-        raise click.UsageError("--id-column and --no-ids exclude each other.")
+        raise click.UsageError("--id-column and --no-ids exclude each other; pass one of them.")
     if columns is not None:
-        arguments["columns"] = [name.strip() for name in columns.split(",") if name.strip()]
+        arguments["columns"] = parse_names(columns)
     if id_column is not None or no_ids:
         arguments["id_column"] = id_column if id_column is not None else False
     if header is not None:
         arguments["header"] = header
     return arguments
+
+
+def feature_file_arguments(
+    columns: str | None, drop: str | None, id_column: str | None, no_ids: bool, header: bool | None
+) -> dict[str, Any]:
+    """Keyword arguments of ``read_feature_table``, only those that differ from its defaults."""
+    arguments = label_file_arguments(columns, id_column, no_ids, header)
+    if drop is not None:
+        arguments["drop"] = parse_names(drop)
+    return arguments
+
+
+def parse_names(text: str) -> list[str]:
+    """Names between commas."""
+    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def parse_settings(settings: tuple[str, ...]) -> dict[str, Any]:
@@ -48,10 +125,8 @@ def parse_settings(settings: tuple[str, ...]) -> dict[str, Any]:
     return parameters
 
 
-def parse_families(families: tuple[str, ...]) -> str | dict[str, str] | None:
+def parse_families(families: tuple[str, ...]) -> str | dict[str, str]:
     """One family for all features, or families by name."""
-    if not families:
-        return None
     if len(families) == 1 and "=" not in families[0]:
         return families[0]
     wrong = [family for family in families if "=" not in family]
@@ -68,31 +143,6 @@ def parse_value(text: str) -> Any:
         return {"None": None, "True": True, "False": False}.get(text, text)
 
 
-def feature_options(command: F) -> F:
-    """Options on how a table of features is read and scaled."""
-    for option in (
-        click.option("--scale/--no-scale", default=True, show_default=True,
-                     help="Give every feature mean 0 and variance 1 first."),
-        click.option("--header/--no-header", default=None, help="Whether the file begins with names [recognised]."),
-        click.option("--no-ids", is_flag=True, help="The file has no column of ids."),
-        click.option("--id-column", metavar="NAME", help="Column that names the objects [recognised]."),
-        click.option("--drop", metavar="A,B,...", help="Columns to leave out, such as a known class."),
-        click.option("--columns", metavar="A,B,...", help="Features to use [all]."),
-    ):  # fmt: skip
-        command = option(command)
-    return command
-
-
-def feature_arguments(
-    columns: str | None, drop: str | None, id_column: str | None, no_ids: bool, header: bool | None
-) -> dict[str, Any]:
-    """Keyword arguments of ``read_feature_table``, only those that differ from its defaults."""
-    arguments = reading_arguments(columns, id_column, no_ids, header)
-    if drop is not None:
-        arguments["drop"] = [name.strip() for name in drop.split(",") if name.strip()]
-    return arguments
-
-
 def parse_numbers(text: str) -> int | list[int] | tuple[int, int]:
     """Numbers of clusters: "8", "2,3,5", or "10-30" for a range."""
     try:
@@ -101,5 +151,5 @@ def parse_numbers(text: str) -> int | list[int] | tuple[int, int]:
             return low, high
         values = [int(part) for part in text.split(",")]
     except ValueError:
-        raise click.UsageError(f"{text!r} is no number of clusters; write 8, 2,3,5 or 10-30.") from None
+        raise click.UsageError(f"{text!r} is not a number of clusters; write 8, 2,3,5 or 10-30.") from None
     return values[0] if len(values) == 1 else values

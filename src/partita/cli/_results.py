@@ -1,5 +1,7 @@
 """What commands that end in a clustering share: files to write, a summary to print."""
 
+import json
+import sys
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,13 +9,15 @@ from typing import Any
 
 import click
 
+from partita.cli._python_lines import print_python
+
 
 def check_targets(
     targets: Sequence[str | None], inputs: Sequence[str | None], tables: Sequence[str | None] = ()
 ) -> None:
-    """Refuse, before any work, files that cannot be written, that are read, or that are named twice.
+    """Refuse, before any work, outputs that cannot be written, that are an input, or that are named twice.
 
-    ``tables`` are those that NPY, which holds one array, cannot hold.
+    ``tables`` are outputs with columns of several kinds, which NPY cannot hold.
     """
     from partita.io import check_output
 
@@ -38,7 +42,7 @@ def label_table(ids: Any, id_name: str, labels: Any) -> Any:
 
 
 def write_results(result: Any, estimator: Any, output: str | None, membership: str | None) -> None:
-    """Write labels, and the probability of each cluster beside them."""
+    """Write the labels, and the probability of each cluster beside them."""
     import pandas as pd
 
     from partita.io import write_matrix, write_table
@@ -76,8 +80,21 @@ def _average_nmi(matrix: Any, labels: Any) -> float:
     from partita.metrics import average_nmi_score
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", LeftOutWarning)  # the summary tells how many are unlabelled
+        warnings.simplefilter("ignore", LeftOutWarning)  # the summary says how many are unlabelled
         return round(average_nmi_score(matrix, labels), 4)
+
+
+def show_results(summary: dict[str, Any], table: Any, as_json: bool) -> None:
+    """Print the summary, as JSON or for people, with the labels where they go to no file."""
+    to_stdout = summary["output"] is None
+    if as_json:
+        if to_stdout:
+            summary["ids"], summary["labels"] = (table[name].tolist() for name in table.columns)
+        click.echo(json.dumps(summary, indent=2))
+        return
+    if to_stdout:
+        table.to_csv(sys.stdout, index=False)
+    print_summary(summary, err=to_stdout)
 
 
 def print_summary(summary: dict[str, Any], *, err: bool = False) -> None:
@@ -85,26 +102,19 @@ def print_summary(summary: dict[str, Any], *, err: bool = False) -> None:
     sizes = summary["cluster_sizes"]
     shown = ", ".join(map(str, sizes[:10])) + (f", ... ({len(sizes)} in all)" if len(sizes) > 10 else "")
     features = f"{summary['n_features']} features, " if "n_features" in summary else ""
-    click.echo(
-        f"{summary['n_objects']} objects, {features}{summary['n_clusterings']} clusterings, method {summary['method']}",
-        err=err,
-    )
+    counts = f"{summary['n_objects']} objects, {features}{summary['n_clusterings']} clusterings"
+    click.echo(f"{counts}, method {summary['method']}", err=err)
     click.echo(f"clusters     {summary['n_clusters']}, of sizes {shown}", err=err)
+    if summary["upper_bound"] is not None:
+        bound = f"at most {summary['upper_bound']} clusters (--n-clusters sets another bound)"
+        click.echo(f"upper bound  {bound}; {len(sizes)} have objects", err=err)
     if summary["n_unlabelled"]:
         click.echo(f"unlabelled   {summary['n_unlabelled']} objects (label -1)", err=err)
     click.echo(f"average NMI  {summary['average_nmi']:.3f} between the consensus and the clusterings", err=err)
     click.echo(f"time         {summary['seconds']:.2f} s", err=err)
-    if summary["output"]:
-        click.echo(f"written to   {summary['output']}", err=err)
-    if summary.get("labels"):
-        click.echo(f"labels       {summary['labels']}", err=err)
-    if summary["membership"]:
-        click.echo(f"probabilities {summary['membership']}", err=err)
+    for name, key in (("written to  ", "output"), ("labels      ", "labels_output")):
+        if summary.get(key):
+            click.echo(f"{name} {summary[key]}", err=err)
+    if summary["membership_output"]:
+        click.echo(f"probabilities {summary['membership_output']}", err=err)
     print_python(summary["python"], err=err)
-
-
-def print_python(lines: str, *, err: bool) -> None:
-    """Write the Python lines that do the same."""
-    click.echo("in Python:", err=err)
-    for line in lines.splitlines():
-        click.echo(f"    {line}", err=err)

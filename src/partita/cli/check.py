@@ -5,13 +5,13 @@ from typing import Any
 
 import click
 
-from partita.cli._options import reading_arguments, reading_options
+from partita.cli._options import json_option, label_file_arguments, label_file_options
 
 
 @click.command()
 @click.argument("file", type=click.Path())
-@reading_options
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@label_file_options
+@json_option
 def check(
     file: str,
     columns: str | None,
@@ -24,7 +24,7 @@ def check(
     """Say what is understood of a label file: objects, clusterings, labels, holes."""
     from partita.io import read_labels
 
-    table = read_labels(file, **reading_arguments(columns, id_column, no_ids, header))
+    table = read_labels(file, **label_file_arguments(columns, id_column, no_ids, header))
     facts = describe(table, noise)
     if as_json:
         click.echo(json.dumps({"file": file, **facts}, indent=2))

@@ -6,8 +6,23 @@ from typing import Any
 
 import click
 
-from partita.cli._options import feature_arguments, feature_options, parse_numbers
+from partita.cli._feature_file import holds_fractions, read_scaled
+from partita.cli._options import (
+    feature_file_arguments,
+    feature_file_options,
+    jobs_option,
+    json_option,
+    noise_option,
+    parse_numbers,
+    seed_option,
+)
 from partita.cli._results import check_targets
+
+
+def _refuse_features(_: click.Context, __: click.Parameter, given: bool) -> None:
+    """``--features`` was a flag here, and is a file in other commands."""
+    if given:
+        raise click.UsageError("choose has no option --features: say --kind features if FILE holds features.")
 
 
 @click.command()
@@ -19,13 +34,13 @@ from partita.cli._results import check_targets
     help="Numbers to compare [2-10, or as far as the objects allow]; one cluster is always considered.",
 )
 @click.option(
-    "--noise",
-    type=click.Choice(["missing", "singleton", "cluster"]),
-    default="missing",
+    "--kind",
+    type=click.Choice(["auto", "labels", "features"]),
+    default="auto",
     show_default=True,
-    help="What -1 means among labels.",
+    help="What FILE holds; auto: features if a number is not whole, else labels.",
 )
-@click.option("--features", is_flag=True, help="FILE holds features, not labels.")
+@click.option("--features", is_flag=True, hidden=True, expose_value=False, callback=_refuse_features)
 @click.option("-o", "--output", type=click.Path(), help="File to write the table to.")
 @click.option(
     "--resamples",
@@ -46,23 +61,24 @@ from partita.cli._results import check_targets
     type=click.IntRange(min=4),
     default=1000,
     show_default=True,
-    help="Objects that are used, at most; more are drawn from at random.",
+    help="Largest number of objects that are used; if there are more, they are drawn at random.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed.")
-@click.option("--jobs", type=int, help="Number of threads [1]; the result does not depend on it.")
-@feature_options
-@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+@seed_option
+@jobs_option
+@noise_option
+@feature_file_options
+@json_option
 def choose(
     file: str,
     n_clusters: str | None,
-    noise: Any,
-    features: bool,
+    kind: str,
     output: str | None,
     resamples: int,
     references: int,
     max_objects: int,
     seed: int,
-    jobs: int | None,
+    jobs: int,
+    noise: Any,
     columns: str | None,
     drop: str | None,
     id_column: str | None,
@@ -71,29 +87,25 @@ def choose(
     scale: bool,
     as_json: bool,
 ) -> None:
-    """Choose the number of clusters of the labels (or, with --features, of the features) of FILE, with reasons.
+    """Choose the number of clusters of the labels or features of FILE, with reasons.
 
     Samples of the objects are clustered again and again; where there are k clusters, two objects are nearly always
     together or nearly always apart. That is compared with reference data without clusters, so that "one cluster" can be
     the answer.
     """
-    from partita import check_label_matrix, choose_n_clusters
-    from partita.cli.generate import read_scaled
-    from partita.io import read_labels, write_table
+    from partita import choose_n_clusters
+    from partita.io import write_table
 
     check_targets([], [file], tables=[output])
     numbers = None if n_clusters is None else parse_numbers(n_clusters)
-    reading = feature_arguments(columns, drop, id_column, no_ids, header)
-    if drop is not None and not features:
-        raise click.UsageError("--drop is for --features.")
-    if features:
-        X: Any = read_scaled(file, reading, scale)[1]
-    else:
-        X = check_label_matrix(read_labels(file, **reading).labels, noise)
+    reading = feature_file_arguments(columns, drop, id_column, no_ids, header)
+    if kind == "auto":
+        kind = "features" if holds_fractions(file, reading) else "labels"
+    X = read_scaled(file, reading, scale)[1] if kind == "features" else _read_labels(file, reading, noise)
     choice = choose_n_clusters(
         X,
         [numbers] if isinstance(numbers, int) else numbers,
-        kind="features" if features else "labels",
+        kind=kind,  # type: ignore[arg-type]  # click returns one of the three
         n_resamples=resamples,
         n_references=references,
         max_objects=max_objects,
@@ -104,12 +116,34 @@ def choose(
     if output is not None:
         write_table(output, choice.table)
     if as_json:
-        facts = {"file": file, "n_clusters": choice.n_clusters, "p_value": choice.p_value, "reasons": choice.reasons}
-        table = json.loads(choice.table.to_json(orient="records"))
-        click.echo(json.dumps({**facts, "proposals": choice.proposals, "table": table}, indent=2))
+        _print_json(choice, X, {"file": file, "kind": kind, "seed": seed, "output": output})
         return
     click.echo(str(choice))
     if X.shape[0] > choice.n_objects:
         click.echo(f"\nfrom {choice.n_objects} of {X.shape[0]} objects (--max-objects)")
     if output is not None:
         click.echo(f"written to {output}")
+
+
+def _read_labels(file: str, reading: dict[str, Any], noise: Any) -> Any:
+    from partita import check_label_matrix
+    from partita.io import read_labels
+
+    if "drop" in reading:
+        raise click.UsageError("--drop leaves out features, and FILE is taken for labels; say --kind features if not.")
+    return check_label_matrix(read_labels(file, **reading).labels, noise)
+
+
+def _print_json(choice: Any, X: Any, call: dict[str, Any]) -> None:
+    width = "n_features" if call["kind"] == "features" else "n_clusterings"
+    facts = {
+        "n_objects": X.shape[0],
+        "n_objects_used": choice.n_objects,
+        width: X.shape[1],
+        "n_clusters": choice.n_clusters,
+        "p_value": choice.p_value,
+        "reasons": choice.reasons,
+        "proposals": choice.proposals,
+        "table": json.loads(choice.table.to_json(orient="records")),
+    }
+    click.echo(json.dumps({**call, **facts}, indent=2))

@@ -1,46 +1,39 @@
 """``partita cluster``: features in, one clustering out."""
 
-import json
 import sys
 import time
 from typing import Any
 
 import click
 
+from partita.cli._feature_file import read_scaled
 from partita.cli._generators import Generator, choose_generator, generator_options
-from partita.cli._methods import METHODS, build, call_of
-from partita.cli._options import feature_arguments, feature_options, parse_settings
-from partita.cli._results import check_targets, label_table, print_summary, summarise, write_results
-from partita.cli.consensus import check_usage
-from partita.cli.generate import read_scaled
+from partita.cli._methods import build, check_usage, fill_in, upper_bound
+from partita.cli._options import (
+    feature_file_arguments,
+    feature_file_options,
+    jobs_option,
+    json_option,
+    membership_option,
+    method_options,
+    parse_settings,
+    seed_option,
+)
+from partita.cli._python_lines import cluster_lines
+from partita.cli._results import check_targets, label_table, show_results, summarise, write_results
 
 
 @click.command()
 @click.argument("file", type=click.Path())
 @click.option("-o", "--output", type=click.Path(), help="File to write the clusters to [stdout].")
-@click.option(
-    "-m",
-    "--method",
-    type=click.Choice(list(METHODS)),
-    default="eac",
-    show_default=True,
-    help="Consensus method; see `partita methods`.",
-)
-@click.option(
-    "-k", "--n-clusters", type=click.IntRange(min=1), help="Number of clusters [found, where the method can]."
-)
-@click.option(
-    "--set",
-    "settings",
-    metavar="NAME=VALUE",
-    multiple=True,
-    help="Any parameter of the consensus estimator; repeatable.",
-)
+@method_options
 @generator_options
 @click.option("--labels", type=click.Path(), help="File to write the labels of all clusterings to.")
-@click.option("--membership", type=click.Path(), help="File to write the probabilities of a soft method to.")
-@feature_options
-@click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
+@membership_option
+@seed_option
+@jobs_option
+@feature_file_options
+@json_option
 def cluster(
     file: str,
     output: str | None,
@@ -51,10 +44,10 @@ def cluster(
     n_clusterings: int | None,
     base_clusters: str | None,
     sample_fraction: float | None,
-    seed: int,
-    jobs: int | None,
     labels: str | None,
     membership: str | None,
+    seed: int,
+    jobs: int,
     columns: str | None,
     drop: str | None,
     id_column: str | None,
@@ -65,27 +58,27 @@ def cluster(
 ) -> None:
     """Cluster the objects of FILE by a consensus of many clusterings of their features.
 
-    FILE has one row an object and one column a feature. The result has one row an object: its id and its cluster, the
-    largest cluster being 0.
+    FILE has one row per object and one column per feature. The result has one row per object: its id and its cluster,
+    the largest cluster being 0.
     """
-    parameters = parse_settings(settings)
-    if n_clusters is not None:
-        parameters["n_clusters"] = n_clusters
+    parameters = parse_settings(settings) | ({} if n_clusters is None else {"n_clusters": n_clusters})
     check_usage(method, parameters, membership)
     check_targets([output, labels, membership], [file])
-    reading = feature_arguments(columns, drop, id_column, no_ids, header)
+    reading = feature_file_arguments(columns, drop, id_column, no_ids, header)
     generator = choose_generator(base, n_clusterings, base_clusters, sample_fraction, seed, jobs)
-    if "random_state" in build(method, {}).get_params():
-        parameters.setdefault("random_state", seed)
-    summary, table = _run(file, method, parameters, generator, reading, scale, output, labels, membership)
-    if as_json:
-        if output is None:
-            summary["ids"], summary["labels_of_objects"] = (table[name].tolist() for name in table.columns)
-        click.echo(json.dumps(summary, indent=2))
-        return
-    if output is None:
-        table.to_csv(sys.stdout, index=False)
-    print_summary(summary, err=output is None)
+    parameters = fill_in(method, parameters, seed=seed, jobs=jobs)
+    found, table = _run(file, method, parameters, generator, reading, scale, output, labels, membership)
+    summary = {
+        "file": file,
+        "method": method,
+        "seed": seed,
+        **found,
+        "output": output,
+        "labels_output": labels,
+        "membership_output": membership,
+        "python": cluster_lines(method, parameters, generator, file, reading, scale),
+    }
+    show_results(summary, table, as_json)
 
 
 def _run(
@@ -99,18 +92,15 @@ def _run(
     labels: str | None,
     membership: str | None,
 ) -> tuple[dict[str, Any], Any]:
-    """Read, generate, combine, write; returns a summary of plain values and the table of clusters."""
+    """Read, generate, combine, write; returns what was found as plain values, and the table of clusters."""
     import pandas as pd
 
     from partita.io import write_matrix
 
-    show = sys.stderr.isatty()
     estimator = build(method, parameters)
-    if "verbose" in estimator.get_params() and "verbose" not in parameters:
-        estimator.set_params(verbose=show)
     ids, features = read_scaled(file, reading, scale)
     start = time.perf_counter()
-    built = generator.build(verbose=show)
+    built = generator.build(verbose=sys.stderr.isatty())
     X = built.fit_transform(features)
     estimator.fit(X)
     seconds = time.perf_counter() - start
@@ -119,32 +109,5 @@ def _run(
         matrix = pd.DataFrame(X, columns=built.get_feature_names_out())
         write_matrix(labels, matrix.where(matrix >= 0).astype("Int64"), ids=ids)
     write_results(result, estimator, output, membership)
-    summary = {
-        "file": file,
-        "method": method,
-        "n_features": features.shape[1],
-        **summarise(estimator, X, seconds),
-        "output": output,
-        "labels": labels,
-        "membership": membership,
-        "python": _python_call(file, method, parameters, generator, reading, scale),
-    }
-    return summary, result
-
-
-def _python_call(
-    file: str, method: str, parameters: dict[str, Any], generator: Generator, reading: dict[str, Any], scale: bool
-) -> str:
-    """The Python lines that do the same."""
-    how = "".join(f", {name}={value!r}" for name, value in reading.items())
-    steps = (["StandardScaler()"] if scale else []) + [generator.call(), call_of(method, parameters)]
-    return "\n".join(
-        [
-            f"from partita import {METHODS[method].estimator}, {generator.name}",
-            "from partita.io import read_feature_table",
-            "from sklearn.pipeline import make_pipeline",
-            *(["from sklearn.preprocessing import StandardScaler"] if scale else []),
-            f"F = read_feature_table({file!r}{how}).features",
-            f"labels = make_pipeline({', '.join(steps)}).fit_predict(F)",
-        ]
-    )
+    found = {"n_features": features.shape[1], **summarise(estimator, X, seconds)}
+    return {**found, "upper_bound": upper_bound(method, estimator)}, result

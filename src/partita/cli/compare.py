@@ -6,14 +6,23 @@ from typing import Any
 
 import click
 
-from partita.cli._methods import METHODS, build
-from partita.cli._options import reading_arguments, reading_options
+from partita.cli._methods import build, fill_in
+from partita.cli._options import (
+    jobs_option,
+    json_option,
+    label_file_arguments,
+    label_file_options,
+    parse_names,
+    seed_option,
+)
+from partita.cli._results import check_targets
+from partita.consensus._methods import METHODS
 
 
 @click.command()
 @click.argument("file", type=click.Path())
 @click.option("-o", "--output", type=click.Path(), help="File to write the table to [stdout alone].")
-@click.option("--labels", "labels_output", type=click.Path(), help="File to write the labels of all methods to.")
+@click.option("--labels", type=click.Path(), help="File to write the labels of all methods to.")
 @click.option(
     "-k",
     "--n-clusters",
@@ -21,16 +30,18 @@ from partita.cli._options import reading_arguments, reading_options
     help="Number of clusters [as many as evidence accumulation finds].",
 )
 @click.option("--methods", "names", metavar="A,B,...", help="Methods to compare [all; see `partita methods`].")
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed, for methods that start at random.")
-@reading_options
-@click.option("--json", "as_json", is_flag=True, help="Print table and agreement as JSON.")
+@seed_option
+@jobs_option
+@label_file_options
+@json_option
 def compare(
     file: str,
     output: str | None,
-    labels_output: str | None,
+    labels: str | None,
     n_clusters: int | None,
     names: str | None,
     seed: int,
+    jobs: int,
     columns: str | None,
     id_column: str | None,
     no_ids: bool,
@@ -40,28 +51,36 @@ def compare(
 ) -> None:
     """Run many methods on the clusterings of FILE and compare what they find.
 
-    The table tells, for each method, the number of clusters, the average normalised mutual information between its
+    The table shows, for each method, the number of clusters, the average normalised mutual information between its
     labels and the clusterings, and the seconds it took; below it, the adjusted Rand index between every two methods. A
     method that fails has the reason in its row and does not stop the others.
     """
     from partita import check_label_matrix
-    from partita.io import check_output, read_labels, write_table
+    from partita.io import read_labels, write_table
 
     chosen = _chosen(names)
-    for target in (output, labels_output):
-        if target is not None:
-            check_output(target)
-    table = read_labels(file, **reading_arguments(columns, id_column, no_ids, header))
+    check_targets([output, labels], [file])
+    table = read_labels(file, **label_file_arguments(columns, id_column, no_ids, header))
     matrix = check_label_matrix(table.labels, noise)
-    outcomes, k = _run(matrix, chosen, n_clusters, seed)
+    outcomes, k = _run(matrix, chosen, n_clusters, seed, jobs)
     result, agreed = _tables(outcomes)
     if output is not None:
         write_table(output, result)
-    if labels_output is not None:
-        write_table(labels_output, _labels(table, outcomes))
+    if labels is not None:
+        write_table(labels, _labels(table, outcomes))
     if as_json:
-        facts = {"file": file, "n_clusters": k, "methods": json.loads(result.to_json(orient="records"))}
-        click.echo(json.dumps({**facts, "agreement": json.loads(agreed.to_json())}, indent=2))
+        facts = {
+            "file": file,
+            "seed": seed,
+            "n_objects": matrix.shape[0],
+            "n_clusterings": matrix.shape[1],
+            "n_clusters": k,
+            "output": output,
+            "labels_output": labels,
+            "methods": json.loads(result.to_json(orient="records")),
+            "agreement": json.loads(agreed.to_json()),
+        }
+        click.echo(json.dumps(facts, indent=2))
         return
     given = "" if n_clusters else ", as evidence accumulation finds"
     click.echo(f"{matrix.shape[0]} objects, {matrix.shape[1]} clusterings; methods that need it take k = {k}{given}")
@@ -74,14 +93,15 @@ def _chosen(names: str | None) -> list[str]:
     """Methods to run; by default all but those for soft clusterings."""
     if names is None:
         return [name for name, method in METHODS.items() if not method.for_soft]
-    chosen = [name.strip() for name in names.split(",") if name.strip()]
+    chosen = parse_names(names)
     unknown = [name for name in chosen if name not in METHODS]
     if unknown or not chosen:
         raise click.UsageError(f"there is no method {(unknown or [names])[0]!r}; choose from {', '.join(METHODS)}.")
     return chosen
 
 
-def _run(matrix: Any, chosen: list[str], n_clusters: int | None, seed: int) -> tuple[list[Any], int]:
+def _run(matrix: Any, chosen: list[str], n_clusters: int | None, seed: int, jobs: int) -> tuple[list[Any], int]:
+    """What became of each method, and k."""
     from partita.consensus.voting._supra_consensus import run_methods
 
     k = n_clusters or _number_of_clusters(matrix)
@@ -89,7 +109,9 @@ def _run(matrix: Any, chosen: list[str], n_clusters: int | None, seed: int) -> t
     for name in chosen:
         if sys.stderr.isatty():
             click.echo(f"  {name} ...", err=True)
-        outcomes += run_methods(matrix, {name: build(name, _parameters(name, k, n_clusters is not None, seed))})
+        wanted = n_clusters if METHODS[name].finds_k else k  # a method that finds k is given it only by the user
+        estimator = build(name, fill_in(name, {}, seed=seed, jobs=jobs, n_clusters=wanted))
+        outcomes += run_methods(matrix, {name: estimator})
     return outcomes, k
 
 
@@ -101,17 +123,6 @@ def _number_of_clusters(matrix: Any) -> int:
         return int(EAC().fit(matrix).n_clusters_)
     except MemoryError:
         return int(EAC(linkage="single").fit(matrix).n_clusters_)
-
-
-def _parameters(name: str, k: int, given: bool, seed: int) -> dict[str, Any]:
-    """K for methods that need it, and for those that can find it if the user gave it; the seed."""
-    import partita
-
-    known = getattr(partita, METHODS[name].estimator)().get_params()
-    parameters: dict[str, Any] = {"random_state": seed} if "random_state" in known else {}
-    if "n_clusters" in known and (given or not METHODS[name].finds_k):
-        parameters["n_clusters"] = k
-    return parameters
 
 
 def _tables(outcomes: list[Any]) -> tuple[Any, Any]:

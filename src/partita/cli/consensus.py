@@ -1,15 +1,25 @@
 """``partita consensus``: labels in, one clustering out."""
 
-import json
-import sys
 import time
 from typing import Any
 
 import click
 
-from partita.cli._methods import METHODS, Features, build, python_call
-from partita.cli._options import parse_families, parse_settings, parse_value, reading_arguments, reading_options
-from partita.cli._results import check_targets, label_table, print_summary, summarise, write_results
+from partita.cli._methods import build, check_usage, fill_in, upper_bound
+from partita.cli._options import (
+    jobs_option,
+    json_option,
+    label_file_arguments,
+    label_file_options,
+    membership_option,
+    method_options,
+    parse_families,
+    parse_settings,
+    parse_value,
+    seed_option,
+)
+from partita.cli._python_lines import consensus_lines
+from partita.cli._results import check_targets, label_table, show_results, summarise, write_results
 
 
 @click.command()
@@ -20,28 +30,10 @@ from partita.cli._results import check_targets, label_table, print_summary, summ
     type=click.Path(),
     help="File to write, by its name CSV, TSV, Parquet, NPY or NPZ [stdout].",
 )
-@click.option(
-    "-m",
-    "--method",
-    type=click.Choice(list(METHODS)),
-    default="eac",
-    show_default=True,
-    help="See `partita methods`.",
-)
-@click.option(
-    "-k", "--n-clusters", type=click.IntRange(min=1), help="Number of clusters [found, where the method can]."
-)
-@click.option("--seed", type=int, help="Seed, for methods that start at random.")
-@click.option(
-    "--set",
-    "settings",
-    metavar="NAME=VALUE",
-    multiple=True,
-    help="Any parameter of the estimator; repeatable.",
-)
+@method_options
 @click.option("--divergence", help="For pcc: kl or l2 [kl].")
-@click.option("--pairs", help="For pcc, baum-eagon, aspect: all, a share such as 0.01, or a number an object [all].")
-@click.option("--features", type=click.Path(), help="For gbce: table of features, one row an object.")
+@click.option("--pairs", help="For pcc, baum-eagon, aspect: all, a share such as 0.01, or a number per object [all].")
+@click.option("--features", type=click.Path(), help="For gbce: file of features, one row per object.")
 @click.option(
     "--family",
     "families",
@@ -49,21 +41,24 @@ from partita.cli._results import check_targets, label_table, print_summary, summ
     multiple=True,
     help="For gbce: gaussian, poisson, bernoulli or categorical, of one feature (repeatable) or of all [by type].",
 )
-@click.option("--membership", type=click.Path(), help="File to write the probabilities of a soft method to.")
-@reading_options
-@click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
+@membership_option
+@seed_option
+@jobs_option
+@label_file_options
+@json_option
 def consensus(
     file: str,
     output: str | None,
     method: str,
     n_clusters: int | None,
-    seed: int | None,
     settings: tuple[str, ...],
     divergence: str | None,
     pairs: str | None,
     features: str | None,
     families: tuple[str, ...],
     membership: str | None,
+    seed: int,
+    jobs: int,
     columns: str | None,
     id_column: str | None,
     no_ids: bool,
@@ -73,42 +68,22 @@ def consensus(
 ) -> None:
     """Find one clustering that agrees best with all clusterings of FILE.
 
-    FILE has one row an object and one column a clustering, with empty fields (or -1) where a clustering did not
-    see an object. The result has one row an object: its id and its cluster, the largest cluster being 0.
+    FILE has one row per object and one column per clustering, with empty fields (or -1) where a clustering did not
+    see an object. The result has one row per object: its id and its cluster, the largest cluster being 0.
     """
-    parameters = parse_settings(settings)
-    if n_clusters is not None:
-        parameters["n_clusters"] = n_clusters
-    if divergence is not None:
-        parameters["divergence"] = divergence
-    if pairs is not None:
-        parameters["pairs"] = parse_value(pairs)
-    if seed is not None:
-        parameters["random_state"] = seed
-    check_usage(method, parameters, membership, features)
     if families and features is None:
-        raise click.UsageError("--family is of no use without --features.")
-    reading = reading_arguments(columns, id_column, no_ids, header)
-    beside = Features(features, parse_families(families)) if features is not None else None
-    summary, table = run_consensus(file, output, method, parameters, reading, noise, membership, beside)
-    if as_json:
-        if output is None:
-            summary["ids"], summary["labels"] = (table[name].tolist() for name in table.columns)
-        click.echo(json.dumps(summary, indent=2))
-        return
-    if output is None:
-        table.to_csv(sys.stdout, index=False)
-    print_summary(summary, err=output is None)
-
-
-def check_usage(method: str, parameters: dict[str, Any], membership: str | None, features: str | None = None) -> None:
-    """Refuse options that the method has no use for, and a missing one that it needs."""
-    if membership is not None and not METHODS[method].soft:
-        raise click.UsageError(f"method {method!r} gives no probabilities; see `partita methods` for those that do.")
-    if features is not None and method != "gbce":
-        raise click.UsageError(f"method {method!r} knows labels alone; features are for --method gbce.")
-    if not METHODS[method].finds_k and "n_clusters" not in parameters:
-        raise click.UsageError(f"method {method!r} needs the number of clusters; pass --n-clusters.")
+        raise click.UsageError("--family describes the features; pass --features too.")
+    given = {
+        "n_clusters": n_clusters,
+        "divergence": divergence,
+        "pairs": None if pairs is None else parse_value(pairs),
+        "families": parse_families(families) if families else None,
+    }
+    parameters = parse_settings(settings) | {name: value for name, value in given.items() if value is not None}
+    check_usage(method, parameters, membership, features)
+    reading = label_file_arguments(columns, id_column, no_ids, header)
+    summary, table = run_consensus(file, output, method, parameters, reading, noise, membership, features, seed, jobs)
+    show_results(summary, table, as_json)
 
 
 def run_consensus(
@@ -119,19 +94,20 @@ def run_consensus(
     reading: dict[str, Any],
     noise: Any = "missing",
     membership: str | None = None,
-    features: Features | None = None,
+    features: str | None = None,
+    seed: int = 0,
+    jobs: int = 1,
 ) -> tuple[dict[str, Any], Any]:
     """Read, fit, write; returns a summary of plain values and the table of labels."""
     from partita import check_label_matrix
     from partita.io import read_features, read_labels
 
-    check_targets([output, membership], [file, None if features is None else features.path])
+    check_targets([output, membership], [file, features])
+    parameters = fill_in(method, parameters, seed=seed, jobs=jobs)
     estimator = build(method, parameters)
-    if "verbose" in estimator.get_params() and "verbose" not in parameters:
-        estimator.set_params(verbose=sys.stderr.isatty())
     table = read_labels(file, **reading)
     matrix = check_label_matrix(table.labels, noise)
-    beside = {} if features is None else features.arguments(read_features(features.path, table))
+    beside = {} if features is None else {"features": read_features(features, table)}
     start = time.perf_counter()
     estimator.fit(matrix, **beside)
     seconds = time.perf_counter() - start
@@ -140,9 +116,11 @@ def run_consensus(
     summary = {
         "file": file,
         "method": method,
+        "seed": seed,
         **summarise(estimator, matrix, seconds),
+        "upper_bound": upper_bound(method, estimator),
         "output": output,
-        "membership": membership,
-        "python": python_call(method, parameters, file, reading, noise, features),
+        "membership_output": membership,
+        "python": consensus_lines(method, parameters, file, reading, noise, features),
     }
     return summary, result

@@ -2,24 +2,44 @@
 
 import json
 import sys
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
+from partita.cli._feature_file import read_scaled
 from partita.cli._generators import Generator, choose_generator, generator_options
-from partita.cli._options import feature_arguments, feature_options, parse_settings
-from partita.cli._results import check_targets, print_python
+from partita.cli._options import (
+    feature_file_arguments,
+    feature_file_options,
+    jobs_option,
+    json_option,
+    parse_settings,
+    seed_option,
+)
+from partita.cli._python_lines import generator_lines, print_python, recipe_lines
+from partita.cli._results import check_targets
+
+
+class MadeEnsemble(NamedTuple):
+    """An ensemble, how it was made, and the Python lines for it."""
+
+    ids: Any
+    labels: Any  # (n_samples, n_clusterings) frame, -1 where missing
+    manifest: Any
+    python: str
 
 
 @click.command()
 @click.argument("file", type=click.Path(), required=False)
 @click.option("-o", "--output", type=click.Path(), help="File to write the labels to [stdout].")
-@click.option("--manifest", type=click.Path(), help="File to write what was run to, one row a clustering.")
+@click.option("--manifest", type=click.Path(), help="File to write what was run to, one row per clustering.")
 @generator_options
 @click.option("--recipe", metavar="NAME", help="An ensemble of the papers instead, such as pcc-2 or nbce.")
 @click.option("--set", "settings", metavar="NAME=VALUE", multiple=True, help="Option of the recipe; repeatable.")
-@feature_options
-@click.option("--json", "as_json", is_flag=True, help="Print a summary as JSON.")
+@seed_option
+@jobs_option
+@feature_file_options
+@json_option
 def generate(
     file: str | None,
     output: str | None,
@@ -28,10 +48,10 @@ def generate(
     n_clusterings: int | None,
     base_clusters: str | None,
     sample_fraction: float | None,
-    seed: int,
-    jobs: int | None,
     recipe: str | None,
     settings: tuple[str, ...],
+    seed: int,
+    jobs: int,
     columns: str | None,
     drop: str | None,
     id_column: str | None,
@@ -40,96 +60,44 @@ def generate(
     scale: bool,
     as_json: bool,
 ) -> None:
-    """Make many clusterings of the features of FILE: one row an object, one column a clustering.
+    """Make many clusterings of the features of FILE: one row per object, one column per clustering.
 
-    FILE has one row an object and one column a feature. The result is what `partita consensus` reads.
+    FILE has one row per object and one column per feature. The result is what `partita consensus` reads.
     """
-    import pandas as pd
-
-    from partita.io import write_matrix, write_table
-
     check_targets([output], [file], tables=[manifest])
     if recipe is not None and {base, n_clusterings, base_clusters, sample_fraction} != {None}:
-        raise click.UsageError("a recipe knows its clusterings; change them by --set, see ensemble_recipe in Python.")
+        raise click.UsageError("a recipe sets its own clusterings; change them by --set, see ensemble_recipe.")
     if settings and recipe is None:
         raise click.UsageError("--set is for --recipe.")
     if file is None and recipe is None:
         raise click.UsageError("name a FILE of features.")
-    reading = feature_arguments(columns, drop, id_column, no_ids, header)
+    reading = feature_file_arguments(columns, drop, id_column, no_ids, header)
     if recipe is not None:
-        options = parse_settings(settings)
-        ids, labels, made = _by_recipe(recipe, file, reading, scale, seed, jobs, options)
-        given = "".join(f", {name}={value!r}" for name, value in {"random_state": seed, **options}.items())
-        lines = f"from partita import ensemble_recipe\nmade = ensemble_recipe({recipe!r}, F{given})"
+        made = _by_recipe(recipe, file, reading, scale, seed, jobs, parse_settings(settings))
     else:
         generator = choose_generator(base, n_clusterings, base_clusters, sample_fraction, seed, jobs)
-        ids, labels, made = _by_generator(generator, str(file), reading, scale)
-        lines = _python_call(str(file), generator, reading, scale)
-    holes = labels.where(labels >= 0).astype("Int64")
-    if manifest is not None:
-        write_table(manifest, made)
-    if output is not None:
-        write_matrix(output, holes, ids=ids)
-    elif not as_json:
-        pd.concat([ids, holes], axis=1).to_csv(sys.stdout, index=False)
+        made = _by_generator(generator, str(file), reading, scale)
+    _write(made, output, manifest, as_json)
     summary = {
-        "n_objects": len(labels),
-        "n_clusterings": labels.shape[1],
-        "share_missing": round(float((labels < 0).to_numpy().mean()), 4),
+        "file": file,
+        "seed": seed,
+        "n_objects": len(made.labels),
+        "n_clusterings": made.labels.shape[1],
+        "share_missing": round(float((made.labels < 0).to_numpy().mean()), 4),
         "output": output,
-        "manifest": manifest,
-        "python": lines,
+        "manifest_output": manifest,
+        "python": made.python,
     }
-    _tell(summary, as_json)
+    _show(summary, as_json)
 
 
-def _tell(summary: dict[str, Any], as_json: bool) -> None:
-    if as_json:
-        click.echo(json.dumps(summary, indent=2))
-        return
-    output = summary["output"]
-    click.echo(f"{summary['n_objects']} objects, {summary['n_clusterings']} clusterings", err=output is None)
-    if output is not None:
-        click.echo(f"written to {output}; next: partita consensus {output} -o consensus.csv")
-    print_python(summary["python"], err=output is None)
-
-
-def _python_call(file: str, generator: Generator, reading: dict[str, Any], scale: bool) -> str:
-    """The Python lines that do the same."""
-    how = "".join(f", {name}={value!r}" for name, value in reading.items())
-    scaled = "StandardScaler().fit_transform(F)" if scale else "F"
-    return "\n".join(
-        [
-            f"from partita import {generator.name}",
-            "from partita.io import read_feature_table",
-            *(["from sklearn.preprocessing import StandardScaler"] if scale else []),
-            f"F = read_feature_table({file!r}{how}).features",
-            f"labels = {generator.call()}.fit_transform({scaled})",
-        ]
-    )
-
-
-def _by_generator(generator: Generator, file: str, reading: dict[str, Any], scale: bool) -> tuple[Any, Any, Any]:
-    """Ids, labels and manifest of a generator."""
+def _by_generator(generator: Generator, file: str, reading: dict[str, Any], scale: bool) -> MadeEnsemble:
     import pandas as pd
 
     ids, features = read_scaled(file, reading, scale)
     built = generator.build(verbose=sys.stderr.isatty())
     labels = pd.DataFrame(built.fit_transform(features), columns=built.get_feature_names_out())
-    return ids, labels, built.manifest_
-
-
-def read_scaled(file: str, reading: dict[str, Any], scale: bool) -> tuple[Any, Any]:
-    """Ids, and features with mean 0 and variance 1 if wanted."""
-    import pandas as pd
-    from sklearn.preprocessing import StandardScaler
-
-    from partita.io import read_feature_table
-
-    table = read_feature_table(file, **reading)
-    features = table.features.to_numpy()
-    scaled = StandardScaler().fit_transform(features) if scale else features
-    return pd.Series(table.object_ids(), name=table.id_name), scaled
+    return MadeEnsemble(ids, labels, built.manifest_, generator_lines(generator, file, reading, scale))
 
 
 def _by_recipe(
@@ -138,34 +106,62 @@ def _by_recipe(
     reading: dict[str, Any],
     scale: bool,
     seed: int,
-    jobs: int | None,
+    jobs: int,
     options: dict[str, Any],
-) -> tuple[Any, Any, Any]:
-    """Ids, labels and manifest of a recipe; one that makes its data can take a partition from a file instead."""
+) -> MadeEnsemble:
+    """An ensemble of the papers; a recipe that makes its own data can take a partition from a file instead."""
     import pandas as pd
 
     from partita import ensemble_recipe
     from partita.experiments import recipe_input
     from partita.io import read_labels
 
-    wanted = recipe_input(recipe)
-    if wanted == "labels":
+    takes = recipe_input(recipe)
+    if takes == "labels":
         raise click.UsageError(
             f"recipe {recipe!r} draws many ensembles from the labels of a file; in Python: ensemble_recipe({recipe!r}, "
             "labels).ensembles()."
         )
     ids, data = None, None
-    if file is not None and wanted == "features":
+    if file is not None and takes == "features":
         ids, data = read_scaled(file, reading, scale)
     elif file is not None:
         table = read_labels(file, **reading)
         ids, data = pd.Series(table.object_ids(), name=table.id_name), table.labels.iloc[:, 0]
-    made = ensemble_recipe(recipe, data, random_state=seed, n_jobs=jobs, verbose=sys.stderr.isatty(), **options)
+    options = {"random_state": seed} | ({"n_jobs": jobs} if jobs != 1 else {}) | options
+    made = ensemble_recipe(recipe, data, verbose=sys.stderr.isatty(), **options)
     names = made.manifest["name"] if "name" in made.manifest else [f"c{j}" for j in range(made.labels.shape[1])]
     labels = pd.DataFrame(made.labels, columns=_different(list(names)))
-    return pd.Series(range(len(labels)), name="object") if ids is None else ids, labels, made.manifest
+    ids = pd.Series(range(len(labels)), name="object") if ids is None else ids
+    return MadeEnsemble(ids, labels, made.manifest, recipe_lines(recipe, options, file, reading, scale, takes))
 
 
 def _different(names: list[str]) -> list[str]:
     """Names with a number where they are repeated, since a table's columns must differ."""
     return names if len(set(names)) == len(names) else [f"{name}_{place}" for place, name in enumerate(names)]
+
+
+def _write(made: MadeEnsemble, output: str | None, manifest: str | None, as_json: bool) -> None:
+    """Write labels, empty where missing, and manifest; without a file the labels go to stdout."""
+    import pandas as pd
+
+    from partita.io import write_matrix, write_table
+
+    holes = made.labels.where(made.labels >= 0).astype("Int64")
+    if manifest is not None:
+        write_table(manifest, made.manifest)
+    if output is not None:
+        write_matrix(output, holes, ids=made.ids)
+    elif not as_json:
+        pd.concat([made.ids, holes], axis=1).to_csv(sys.stdout, index=False)
+
+
+def _show(summary: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        click.echo(json.dumps(summary, indent=2))
+        return
+    output = summary["output"]
+    click.echo(f"{summary['n_objects']} objects, {summary['n_clusterings']} clusterings", err=output is None)
+    if output is not None:
+        click.echo(f"written to {output}; next: partita consensus {output} -o consensus.csv")
+    print_python(summary["python"], err=output is None)

@@ -1,14 +1,15 @@
-"""``partita methods``: what can be asked for."""
+"""``partita methods``: which methods there are."""
 
 import json
 
 import click
 
-from partita.cli._methods import METHODS
+from partita.cli._options import json_option
+from partita.consensus._methods import METHODS, Method
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 def methods(as_json: bool) -> None:
     """List the consensus methods."""
     if as_json:
@@ -16,7 +17,13 @@ def methods(as_json: bool) -> None:
         return
     width = max(map(len, METHODS))
     for name, method in METHODS.items():
-        finds = "finds the number of clusters" if method.finds_k else "needs --n-clusters"
         output = "probabilities" if method.soft else "hard labels"
         click.echo(f"{name:<{width}}  {method.summary}")
-        click.echo(f"{'':<{width}}  {finds}; {output}; partita.{method.estimator}; {method.source}")
+        click.echo(f"{'':<{width}}  {_number(method)}; {output}; partita.{method.estimator}; {method.source}")
+
+
+def _number(method: Method) -> str:
+    """What --n-clusters is to the method."""
+    if method.finds_k:
+        return "finds the number of clusters"
+    return "takes --n-clusters as an upper bound" if method.upper_bound else "needs --n-clusters"

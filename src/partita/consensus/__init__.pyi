@@ -1,76 +1,26 @@
-# The methods and the rooms they live in: the one list, read by type checkers and, at run time, by lazy_loader.
-from .graph import (
-    CSPA as CSPA,
-)
-from .graph import (
-    HBGF as HBGF,
-)
-from .graph import (
-    HGPA as HGPA,
-)
-from .graph import (
-    MCLA as MCLA,
-)
-from .kmeans import (
-    QMI as QMI,
-)
-from .kmeans import (
-    LabelKMeans as LabelKMeans,
-)
-from .models import (
-    BCE as BCE,
-)
-from .models import (
-    GBCE as GBCE,
-)
-from .models import (
-    MultinomialMixture as MultinomialMixture,
-)
-from .nbce import (
-    NBCE as NBCE,
-)
-from .pairwise import (
-    EAC as EAC,
-)
-from .pairwise import (
-    AspectModel as AspectModel,
-)
-from .pairwise import (
-    BaumEagon as BaumEagon,
-)
-from .pairwise import (
-    MultiEAC as MultiEAC,
-)
-from .pairwise import (
-    NMFConsensus as NMFConsensus,
-)
-from .pcc import (
-    PCC as PCC,
-)
-from .pcc import (
-    PEACE as PEACE,
-)
-from .soft import (
-    ITK as ITK,
-)
-from .soft import (
-    SoftCSPA as SoftCSPA,
-)
-from .soft import (
-    SoftHBGF as SoftHBGF,
-)
-from .soft import (
-    SoftMCLA as SoftMCLA,
-)
-from .voting import (
-    CumulativeVoting as CumulativeVoting,
-)
-from .voting import (
-    SupraConsensus as SupraConsensus,
-)
-from .voting import (
-    majority_vote as majority_vote,
-)
-from .voting import (
-    supra_consensus as supra_consensus,
-)
+# Written by make tables from the one table of methods, _methods.py.
+from .graph._cspa import CSPA as CSPA
+from .graph._hbgf import HBGF as HBGF
+from .graph._hgpa import HGPA as HGPA
+from .graph._mcla import MCLA as MCLA
+from .kmeans._label_kmeans import LabelKMeans as LabelKMeans
+from .kmeans._qmi import QMI as QMI
+from .models._bce import BCE as BCE
+from .models._gbce import GBCE as GBCE
+from .models._multinomial_mixture import MultinomialMixture as MultinomialMixture
+from .nbce._nbce import NBCE as NBCE
+from .pairwise._aspect_model import AspectModel as AspectModel
+from .pairwise._baum_eagon import BaumEagon as BaumEagon
+from .pairwise._evidence_accumulation import EAC as EAC
+from .pairwise._multi_eac import MultiEAC as MultiEAC
+from .pairwise._nmf_consensus import NMFConsensus as NMFConsensus
+from .pcc._pcc import PCC as PCC
+from .pcc._peace import PEACE as PEACE
+from .soft._itk import ITK as ITK
+from .soft._soft_graph import SoftCSPA as SoftCSPA
+from .soft._soft_graph import SoftMCLA as SoftMCLA
+from .soft._soft_graph import SoftHBGF as SoftHBGF
+from .voting._cumulative_voting import CumulativeVoting as CumulativeVoting
+from .voting._majority_vote import majority_vote as majority_vote
+from .voting._supra_consensus import SupraConsensus as SupraConsensus
+from .voting._supra_consensus import supra_consensus as supra_consensus

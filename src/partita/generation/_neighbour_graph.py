@@ -9,7 +9,7 @@ from sklearn.neighbors import kneighbors_graph
 
 from partita._optional import require
 from partita._typing import FloatArray
-from partita.consensus.graph._graph_partition import partition_graph
+from partita.consensus.graph._graph_partition import PartitionerSettings, partition_graph
 from partita.generation._base_clusterings import FoundClusters
 
 _NEIGHBOURS = 10  # per object: more join clusters that are near each other, fewer cut clusters into pieces
@@ -22,7 +22,8 @@ def cluster_by_spectral(X: FloatArray, ks: Sequence[int], seed: int) -> list[Fou
     """Ng, Jordan and Weiss on the graph of nearest neighbours."""
     W = neighbour_graph(X)
     each = np.ones(len(X))
-    return [FoundClusters(partition_graph(W, k, each, partitioner="spectral", seed=seed).labels) for k in ks]
+    settings = PartitionerSettings("spectral", seed=seed)
+    return [FoundClusters(partition_graph(W, k, each, settings).labels) for k in ks]
 
 
 def cluster_by_metis(X: FloatArray, ks: Sequence[int], seed: int) -> list[FoundClusters]:
@@ -30,8 +31,8 @@ def cluster_by_metis(X: FloatArray, ks: Sequence[int], seed: int) -> list[FoundC
     require("pymetis", extra="graph", purpose="the base clusterer 'metis'")
     W = neighbour_graph(X)
     each = np.ones(len(X))
-    partitions = [partition_graph(W, k, each, partitioner="metis", imbalance=_IMBALANCE, seed=seed).labels for k in ks]
-    return [FoundClusters(labels) for labels in partitions]
+    settings = PartitionerSettings("metis", _IMBALANCE, seed)
+    return [FoundClusters(partition_graph(W, k, each, settings).labels) for k in ks]
 
 
 def neighbour_graph(X: FloatArray) -> Any:

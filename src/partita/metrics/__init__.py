@@ -1,14 +1,16 @@
 """How good, and how certain, a partition is.
 
-Names end in ``_score`` (higher is better) or ``_distance`` (lower is better, 0 when equal). Two scores are LOWER is
-better, and keep the names that they are known by: ``davies_bouldin_score`` and ``pac_score``.
+Names end in ``_score`` (higher is better) or ``_distance`` (lower is better, 0 when equal). Of two scores LOWER is
+better; they keep the names that they are known by: ``davies_bouldin_score`` and ``pac_score``.
 
 - External metrics compare two partitions. The first argument is the truth where there is one, as in scikit-learn.
 - Internal indices judge a partition by features: ``f(X, labels)``, or ``validity_report`` for all of them.
-- ``pac_score``, ``consensus_cdf``, ``item_consensus`` and ``cluster_consensus`` tell how certain an ensemble is.
-- ``mann_whitney_test`` and ``paired_t_test`` tell whether one method's results are better than another's.
+- ``coassociation``, ``pac_score``, ``consensus_cdf``, ``item_consensus`` and ``cluster_consensus`` show how far the
+  clusterings of an ensemble agree; ``relation_matrix`` and its neighbours do this for a soft consensus.
+- ``mann_whitney_test`` and ``paired_t_test`` test whether one method's results are better than another's.
 
-Objects that are -1 (or NaN, None) are left out, and a LeftOutWarning says how many they are.
+Objects that are -1 (or NaN, None) are left out, and a LeftOutWarning says how many there are.
+Definitions: docs/theory/indices.md.
 """
 
 from partita.metrics._coassociation import Coassociation, CoassociationBlock, coassociation
@@ -29,19 +31,14 @@ from partita.metrics._information import (
     normalized_mutual_info_score,
 )
 from partita.metrics._internal import calinski_harabasz_score, davies_bouldin_score
-from partita.metrics._mann_whitney import (
-    MannWhitneyTest,
-    mann_whitney_critical_table,
-    mann_whitney_critical_value,
-    mann_whitney_test,
-)
+from partita.metrics._mann_whitney import MannWhitneyTest, mann_whitney_test
 from partita.metrics._matching import (
     class_weighted_f1_score,
     consistency_index,
     f1_score,
     micro_precision,
 )
-from partita.metrics._models import PairedTTest, paired_t_test, perplexity
+from partita.metrics._paired_t_test import PairedTTest, paired_t_test
 from partita.metrics._pairs import (
     PairCounts,
     adjusted_rand_score,
@@ -51,6 +48,7 @@ from partita.metrics._pairs import (
     pair_f1_score,
     rand_score,
 )
+from partita.metrics._perplexity import perplexity
 from partita.metrics._relations import effective_n_clusters, membership_entropy, relation_matrix, soft_centroids
 from partita.metrics._report import validity_report
 from partita.metrics._silhouette import silhouette_samples, silhouette_score
@@ -83,8 +81,6 @@ __all__ = [
     "item_consensus",
     "jaccard_score",
     "jensen_shannon_distance",
-    "mann_whitney_critical_table",
-    "mann_whitney_critical_value",
     "mann_whitney_test",
     "membership_entropy",
     "micro_precision",

@@ -1,6 +1,5 @@
-"""Two partitions side by side: the table that every external metric is computed from."""
+"""Two partitions side by side: the table that every external metric is computed from (eq. I1)."""
 
-import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,11 +8,11 @@ from scipy import sparse
 from partita._labels.validation import check_labels
 from partita._memory import ensure_memory
 from partita._typing import Codes, FloatArray, IntArray
-from partita.exceptions import LeftOutWarning
+from partita.metrics._left_out import warn_left_out
 
 
 class Contingency(NamedTuple):
-    """Cells n_rc > 0 of the contingency table of two partitions (rows: first, columns: second)."""
+    """Cells above 0 of the contingency table of two partitions (rows: first, columns: second)."""
 
     rows: IntArray
     cols: IntArray
@@ -50,35 +49,35 @@ def contingency(labels_true: Any, labels_pred: Any) -> Contingency:
     Contingency
         ``n_left_out`` counts the objects left out; if there are any, a LeftOutWarning says so.
     """
-    first, second = paired_codes(labels_true, labels_pred)
-    return cross_tabulate(first, second)
+    first, second, n_left_out = paired_codes(labels_true, labels_pred)
+    return cross_tabulate(first, second, n_left_out)
 
 
-def paired_codes(labels_true: Any, labels_pred: Any) -> tuple[Codes, Codes]:
-    """Codes of two partitions of the same objects."""
+def paired_codes(labels_true: Any, labels_pred: Any) -> tuple[Codes, Codes, int]:
+    """Codes of the objects that two partitions both label, and how many were left out, with a warning."""
     first = check_labels(labels_true, "labels_true")
     second = check_labels(labels_pred, "labels_pred")
     if len(first) != len(second):
         raise ValueError(
             f"labels_true has {len(first)} labels and labels_pred has {len(second)}; both must label the same objects."
         )
-    return first, second
+    n_objects = len(first)
+    first, second = labelled_in_both(first, second)
+    n_left_out = n_objects - len(first)
+    warn_left_out(n_left_out, n_objects, "are unlabelled in one of the partitions and were left out")
+    return first, second, n_left_out
 
 
-def cross_tabulate(first: Codes, second: Codes, *, warn: bool = True) -> Contingency:
-    """Contingency of coded partitions; labels that no common object has do not count."""
+def labelled_in_both(first: Codes, second: Codes) -> tuple[Codes, Codes]:
+    """Codes of the objects that both partitions label; refuse if there is none."""
     kept = (first >= 0) & (second >= 0)
-    n_left_out = int(len(kept) - kept.sum())
-    if n_left_out == len(kept):
+    if not kept.any():
         raise ValueError("no object is labelled in both partitions, so they cannot be compared.")
-    if n_left_out:
-        first, second = first[kept], second[kept]
-        if warn:
-            warnings.warn(
-                f"{n_left_out} of {len(kept)} objects are unlabelled in one of the partitions and were left out.",
-                LeftOutWarning,
-                stacklevel=4,
-            )
+    return (first, second) if kept.all() else (first[kept], second[kept])
+
+
+def cross_tabulate(first: Codes, second: Codes, n_left_out: int = 0) -> Contingency:
+    """Contingency of coded partitions without missing labels; codes that no object has do not count."""
     shape = (int(first.max()) + 1, int(second.max()) + 1)
     table = sparse.coo_array((np.ones(len(first), dtype=np.int64), (first, second)), shape=shape).tocsr().tocoo()
     rows, row = np.unique(table.coords[0], return_inverse=True)
@@ -95,7 +94,7 @@ def cross_tabulate(first: Codes, second: Codes, *, warn: bool = True) -> Conting
 
 
 def largest_share(by: IntArray, of: FloatArray) -> FloatArray:
-    """For each group of ``by``, the largest value ``of`` its cells."""
+    """Largest value ``of`` the cells in each group of ``by``."""
     best = np.zeros(int(by.max()) + 1)
     np.maximum.at(best, by, of)
     return best

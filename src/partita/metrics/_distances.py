@@ -1,7 +1,7 @@
-"""Distances between points and clusters, and between points and centroids, folded as they are computed.
+"""Distances between points and clusters, and between points and centroids, summarised as they are computed.
 
-One pass over the pairs of points serves all forms of the Dunn index and both silhouettes that look at pairs. Rows are
-taken in blocks of a fixed size, so results do not depend on the number of threads, and no n x n array is made.
+One pass over the pairs of points serves all forms of the Dunn index and both silhouettes by pairs. Rows are taken in
+blocks of a fixed size, so results do not depend on the number of threads, and no n x n array is made.
 """
 
 from typing import Any, Literal, NamedTuple
@@ -11,9 +11,9 @@ from scipy.spatial.distance import cdist
 
 from partita._kernels import internal
 from partita._memory import ensure_memory
+from partita._parameters import check_choice
 from partita._runs import in_order
 from partita._typing import FloatArray, IntArray
-from partita.metrics._arguments import check_choice
 from partita.metrics._clustered import Clustered
 
 Metric = Literal["euclidean", "sqeuclidean", "cityblock", "chebyshev"]
@@ -23,12 +23,12 @@ _KERNEL_METRIC = {
     "cityblock": internal.CITYBLOCK,
     "chebyshev": internal.CHEBYSHEV,
 }
-_BLOCK_ROWS = 512
-_BLOCK_ENTRIES = 2**18  # rows times clusters of a block
+_BLOCK_ROWS = 512  # points per task, so that there are tasks for all threads
+_BLOCK_ENTRIES = 2**18  # points times clusters per task: tables of 2 MiB
 
 
 class PairTables(NamedTuple):
-    """What the pairs of points tell about clusters p (rows) and q (columns), and about each point."""
+    """Distances of all pairs of points, by clusters p (rows) and q (columns), and by point."""
 
     smallest: FloatArray  # (k, k) distance between a point of p and one of q
     largest: FloatArray  # (k, k)
@@ -39,7 +39,7 @@ class PairTables(NamedTuple):
 
 
 class CentroidTables(NamedTuple):
-    """The same of the distances from points to centroids."""
+    """The same for the distances from points to centroids."""
 
     between: FloatArray  # (k, k) between centroids
     sums: FloatArray  # (k, k) from the points of p to the centroid of q
@@ -53,7 +53,10 @@ def check_metric(metric: str) -> None:
 
 
 def pair_tables(clusters: Clustered, metric: str, n_jobs: int | None, *, of_clusters: bool = True) -> PairTables:
-    """Fold the distances of all pairs of points. O(n^2 d) time, O(n d + k^2) memory; without k^2 if of points alone."""
+    """Summarise the distances of all pairs of points, by cluster and by point, or by point alone.
+
+    O(n^2 d) time, O(n d + k^2) memory; O(n d) without ``of_clusters``.
+    """
     n, k = len(clusters.points), clusters.n_clusters
     if of_clusters:
         ensure_memory(10 * 8 * k * k, purpose=f"tables of {k} x {k} clusters", instead="merge clusters.")
@@ -76,7 +79,7 @@ def pair_tables(clusters: Clustered, metric: str, n_jobs: int | None, *, of_clus
 
 
 def _fold_pairs(clusters: Clustered, columns: FloatArray, metric: str, rows: slice) -> PairTables:
-    """The tables of a block of points: one row a cluster that the block touches."""
+    """The tables of a block of points: one row per cluster of its points."""
     shape = rows.stop - rows.start, clusters.n_clusters
     smallest, largest, sums = (np.full(shape, value) for value in (np.inf, 0.0, 0.0))
     internal.distances_to_clusters(
@@ -97,33 +100,40 @@ def _fold_pairs(clusters: Clustered, columns: FloatArray, metric: str, rows: sli
 def centroid_tables(
     clusters: Clustered, metric: str, n_jobs: int | None, *, of_clusters: bool = True
 ) -> CentroidTables:
-    """Fold the distances from all points to all centroids. O(n k d) time, O(n + k^2) memory; O(n) if of points."""
+    """Summarise the distances from all points to all centroids, by cluster and by point, or by point alone.
+
+    O(n k d) time, O(n + k^2) memory; O(n) without ``of_clusters``.
+    """
     n, k = len(clusters.points), clusters.n_clusters
     if of_clusters:
         ensure_memory(6 * 8 * k * k, purpose=f"tables of {k} x {k} clusters", instead="merge clusters.")
     size = k if of_clusters else 0
     same = clusters.rounding ** (2 if metric == "sqeuclidean" else 1)
-
-    scipy_metric: Any = metric  # its stubs want a literal
-
-    def to_centroids(points: FloatArray) -> FloatArray:
-        distances: FloatArray = cdist(points, clusters.centroids, metric=scipy_metric)
-        distances[distances <= same] = 0.0  # rounding: ratios of such distances must not count
-        return distances
-
-    def fold(rows: slice) -> tuple[FloatArray, FloatArray, FloatArray]:
-        distances = to_centroids(clusters.points[rows])
-        sums = np.add.reduceat(distances, _cuts(clusters, rows), axis=0)
-        return sums, *_own_and_other(distances, clusters.cluster[rows])
-
     blocks = _row_blocks(n, k)
-    between = to_centroids(clusters.centroids[:size])[:, :size]
+    between = _to_centroids(clusters.centroids[:size], clusters, metric, same)[:, :size]
     tables = CentroidTables(between, np.zeros((size, size)), np.empty(n), np.empty(n))
-    for rows, (sums, own, other) in zip(blocks, in_order(fold, blocks, n_jobs), strict=True):
+    parts = in_order(lambda rows: _fold_centroids(clusters, metric, same, rows), blocks, n_jobs)
+    for rows, (sums, own, other) in zip(blocks, parts, strict=True):
         tables.own[rows], tables.other[rows] = own, other
         if of_clusters:
             tables.sums[_band(clusters, rows)] += sums
     return tables
+
+
+def _fold_centroids(
+    clusters: Clustered, metric: str, same: FloatArray, rows: slice
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Sums by cluster, own and other distances of a block of points."""
+    distances = _to_centroids(clusters.points[rows], clusters, metric, same)
+    sums = np.add.reduceat(distances, _cuts(clusters, rows), axis=0)
+    return sums, *_own_and_other(distances, clusters.cluster[rows])
+
+
+def _to_centroids(points: FloatArray, clusters: Clustered, metric: Any, same: FloatArray) -> FloatArray:
+    """Distances to all centroids; those up to ``same`` are rounding, and their ratios must not count."""
+    distances: FloatArray = cdist(points, clusters.centroids, metric=metric)
+    distances[distances <= same] = 0.0
+    return distances
 
 
 def _row_blocks(n: int, k: int) -> list[slice]:
@@ -132,7 +142,7 @@ def _row_blocks(n: int, k: int) -> list[slice]:
 
 
 def _band(clusters: Clustered, rows: slice) -> slice:
-    """Clusters that a block of points touches."""
+    """Clusters of the points of a block."""
     return slice(int(clusters.cluster[rows.start]), int(clusters.cluster[rows.stop - 1]) + 1)
 
 

@@ -1,12 +1,12 @@
-"""Dunn's index in its 18 forms: six distances between clusters over three diameters of a cluster."""
+"""Dunn's index in its 18 forms: six distances between clusters over three diameters (eqs. I33, I34, I35, I36)."""
 
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
+from partita._parameters import check_choice
 from partita._typing import FloatArray
-from partita.metrics._arguments import check_choice
 from partita.metrics._clustered import Clustered, check_clustered
 from partita.metrics._distances import (
     CentroidTables,
@@ -52,9 +52,9 @@ def dunn_score(
         Largest distance within a cluster, mean distance within it, or twice the mean distance to its centroid.
         That of a single point is 0.
     metric : {"euclidean", "sqeuclidean", "cityblock", "chebyshev"}, default="euclidean"
-        Distance between two points. The centroid is the mean in any case.
+        Distance between two points. The centroid is always the mean.
     n_jobs : int, optional
-        Threads; the result does not depend on it.
+        Number of threads. The result does not depend on it.
 
     Returns
     -------
@@ -64,8 +64,8 @@ def dunn_score(
 
     Notes
     -----
-    The defaults are the index of the paper. Cost O(n^2 d) time, but O(n k d) where both ``separation`` and
-    ``diameter`` look at centroids; no n x n array is made.
+    The defaults are the index of the paper. Cost O(n^2 d) time, but O(n k d) if both ``separation`` and ``diameter``
+    need centroids only; no n x n array is made.
 
     References
     ----------
@@ -106,7 +106,7 @@ def dunn_scores(X: Any, labels: Any, *, metric: Metric = "euclidean", n_jobs: in
     metric : {"euclidean", "sqeuclidean", "cityblock", "chebyshev"}, default="euclidean"
         Distance between two points.
     n_jobs : int, optional
-        Threads; the result does not depend on it.
+        Number of threads. The result does not depend on it.
 
     Returns
     -------
@@ -136,7 +136,7 @@ def dunn_index(
     separation: Separation,
     diameter: Diameter,
 ) -> float:
-    """One form for two clusters or more, from the tables that it needs; the other may be None."""
+    """One form, for two clusters or more, from the tables that it needs; the other table may be None."""
     between = ~np.eye(clusters.n_clusters, dtype=bool)
     apart = _separations(clusters, pairs, centroids, separation)[between].min()
     wide = _diameters(clusters, pairs, centroids, diameter).max()

@@ -1,7 +1,7 @@
-"""Pairs of objects of an ensemble, from labels or from a matrix, without an n x n array where there was none.
+"""Pairs of objects of an ensemble, from labels or from a matrix (eqs. I47, I52). Labels need no n x n array.
 
-Both classes answer the same two questions: how many pairs have which similarity, and how similar is each row to the
-members of each cluster. Pairs that no clustering labels together (N_ij = 0) are unknown, and count nowhere.
+The three classes answer the same two questions: how many pairs have which similarity, and how similar is each row to
+the members of each cluster. Pairs that no clustering labels together (N_ij = 0) are unknown, and are not counted.
 """
 
 from collections.abc import Iterator
@@ -9,22 +9,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from partita._kernels import agreement, internal
+from partita._kernels import internal
 from partita._labels.ensemble import WeightedColumns, find_distinct_rows, weighted_columns
 from partita._labels.validation import check_label_matrix
 from partita._memory import ensure_memory
 from partita._runs import in_order
 from partita._typing import Array, FloatArray, IntArray
+from partita.metrics._coassociation import Coassociation, count_block
 
-_ROUNDING = 1e-8  # of a similarity matrix, as single precision has it
-_BLOCK_ENTRIES = 2**22  # similarities of a block of rows
+_ROUNDING = 1e-8  # how far a similarity matrix may be from symmetry, from [0, 1] and from a unit diagonal
+_BLOCK_ENTRIES = 2**22  # similarities per block of rows: 32 MiB of float64
 
 
 class EqualObjects(NamedTuple):
-    """Which objects are one, because they have the same labels."""
+    """Objects with the same labels, as one row."""
 
     inverse: IntArray  # (n,) row of each object
-    n_objects: IntArray  # (n_rows,) objects that have the row
+    n_objects: IntArray  # (n_rows,) objects with this row
     labelled: Array  # (n_rows,) bool, whether the row has a label, so that its objects are known to be together
 
 
@@ -32,55 +33,44 @@ class LabelPairs(NamedTuple):
     """Pairs of weighted distinct rows of labels; pairs of objects with the same row have similarity 1."""
 
     rows: EqualObjects
-    groups: WeightedColumns
+    columns: WeightedColumns
 
     def values(self, n_jobs: int | None) -> Iterator[tuple[FloatArray, IntArray]]:
-        """Similarities that occur, and how many pairs have each. The counts are whole numbers: no order matters."""
-        m, missing, weight = int(self.groups.total), self.groups.has_missing, self.rows.n_objects
+        """Similarities that occur, and how many pairs have each: sums of integers, the same in any order."""
+        m, missing, n_objects = int(self.columns.total), self.columns.has_missing, self.rows.n_objects
         shape = (m + 1 if missing else 1, m + 1)
         n_bytes = 3 * 8 * shape[0] * shape[1]
         ensure_memory(n_bytes, purpose=f"a table of {shape[0]} x {shape[1]} counts", instead="use fewer clusterings.")
 
         def tally(block: slice) -> IntArray:
             table = np.zeros(shape, dtype=np.int64)
-            counts, totals = self._count(block, upper=True)
-            internal.tally_pairs(counts, totals, not missing, weight, block.start, table)
+            counts, totals = count_block(self.columns, block.start, block.stop, upper=True)
+            # where nothing is missing the kernel does not read N; C stands for it, so that one compilation serves both
+            internal.tally_pairs(counts, totals if missing else counts, not missing, n_objects, block.start, table)
             return table
 
-        table: IntArray = sum(in_order(tally, _blocks(len(weight)), n_jobs), np.zeros(shape, dtype=np.int64))
+        table: IntArray = sum(in_order(tally, _blocks(len(n_objects)), n_jobs), np.zeros(shape, dtype=np.int64))
         n_total, n_together = np.nonzero(table)
         n_pairs = table[n_total, n_together]
         n_total = n_total if missing else np.full(len(n_total), m)
         known = n_total > 0
         yield n_together[known] / n_total[known], n_pairs[known]
-        yield np.ones(1), np.array([(weight * (weight - 1) // 2)[self.rows.labelled].sum()])
+        yield np.ones(1), np.array([(n_objects * (n_objects - 1) // 2)[self.rows.labelled].sum()])
 
     def to_clusters(self, members: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Similarity of each row to the others, summed over ``members`` (n_rows, k), and how many pairs are known."""
         sums, known = np.empty(members.shape), members.sum(axis=0) - members
         for block in _blocks(len(members)):
-            counts, totals = self._count(block, upper=False)
+            counts, totals = count_block(self.columns, block.start, block.stop)
             itself = np.arange(block.stop - block.start), np.arange(block.start, block.stop)
             counts[itself] = 0
-            if self.groups.has_missing:
+            if self.columns.has_missing:
                 totals[itself] = 0
                 known[block] = (totals > 0).astype(np.float64) @ members
                 sums[block] = (counts / np.maximum(totals, 1)) @ members
             else:
-                sums[block] = (counts / self.groups.total) @ members
+                sums[block] = (counts / self.columns.total) @ members
         return sums, known
-
-    def _count(self, block: slice, *, upper: bool) -> tuple[Array, Array]:
-        """C and N of some rows with all rows (or, if ``upper``, at least with those after them)."""
-        dtype = self.groups.count_type
-        weights = self.groups.weights.astype(dtype)
-        counts = np.empty((block.stop - block.start, len(self.rows.n_objects)), dtype=dtype)
-        agreement.count_rows(self.groups.columns, weights, block.start, block.stop, upper, False, counts)
-        if not self.groups.has_missing:
-            return counts, counts
-        totals = np.empty_like(counts)
-        agreement.count_rows(self.groups.columns, weights, block.start, block.stop, upper, True, totals)
-        return counts, totals
 
 
 class MatrixPairs(NamedTuple):
@@ -109,7 +99,7 @@ class MatrixPairs(NamedTuple):
         return sums, n_known
 
     def _look_up(self, block: slice) -> tuple[FloatArray, Array]:
-        """Similarities of some objects with all, and which of them are known."""
+        """Similarities of a block of objects with all, and which of them are known."""
         together = self.together[block]
         if self.totals is None:
             return together, ~np.isnan(together)
@@ -141,8 +131,8 @@ Pairs = LabelPairs | MatrixPairs | SampledPairs
 
 def read_pairs(X: Any) -> Pairs:
     """Pairs of a label matrix, a Coassociation, or a square similarity matrix."""
-    if isinstance(X, tuple) and hasattr(X, "counts") and hasattr(X, "totals"):
-        return _pairs_of_counts(X.counts, X.totals)
+    if isinstance(X, Coassociation):
+        return _pairs_of_counts(X)
     similarity = _as_similarity(X)
     if similarity is not None:
         return MatrixPairs(_each_object(len(similarity)), similarity, None)
@@ -153,22 +143,20 @@ def read_pairs(X: Any) -> Pairs:
     return LabelPairs(rows, weighted_columns(codes, matrix.n_labels, np.ones(codes.shape[1])))
 
 
-def _pairs_of_counts(counts: Any, totals: Any) -> MatrixPairs | SampledPairs:
-    rows = _each_object(counts.shape[0])
-    if not hasattr(counts, "tocsr"):
-        return MatrixPairs(rows, counts, totals)
-    if totals.diagonal().any():
+def _pairs_of_counts(X: Coassociation) -> MatrixPairs | SampledPairs:
+    rows = _each_object(X.counts.shape[0])
+    if not hasattr(X.counts, "tocsr"):
+        return MatrixPairs(rows, X.counts, X.totals)
+    if X.totals.diagonal().any():
         raise ValueError(
-            "X is a Coassociation of form='sparse', which does not tell pairs that are never together from pairs that "
-            "no clustering labels; pass the label matrix, or a Coassociation of form='dense' or 'pairs'."
+            "X is a Coassociation of form='sparse', which does not distinguish pairs that are never together from "
+            "pairs that no clustering labels; pass the label matrix, or a Coassociation of form='dense' or 'pairs'."
         )
-    similarity = counts.astype(np.float64)
-    similarity.data /= totals.data
-    return SampledPairs(rows, similarity)
+    return SampledPairs(rows, X.similarity())
 
 
 def _each_object(n: int) -> EqualObjects:
-    """Each object by itself: none has an equal one in its row."""
+    """Each object in a row of its own."""
     return EqualObjects(np.arange(n, dtype=np.int64), np.ones(n, dtype=np.int64), np.zeros(n, dtype=bool))
 
 
@@ -187,8 +175,8 @@ def _as_similarity(X: Any) -> FloatArray | None:
         return np.where(np.abs(array - near) <= _ROUNDING, near, array).astype(np.float64)
     if (np.isfinite(array) & (array != np.floor(array))).any():
         raise ValueError(
-            f"X is a {shape[0]} x {shape[1]} matrix of fractions, but not a similarity matrix; that is symmetric, has "
-            "entries in [0, 1] (NaN where unknown) and ones on the diagonal. A label matrix holds no fractions."
+            f"X is a {shape[0]} x {shape[1]} matrix of fractions, but not a similarity matrix: pass a symmetric one "
+            "with entries in [0, 1] (NaN where unknown) and ones on the diagonal, or labels, which are not fractions."
         )
     return None
 

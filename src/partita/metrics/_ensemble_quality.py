@@ -1,19 +1,20 @@
 """How certain an ensemble is about which objects belong together, from its co-association S = C / N.
 
-Pairs that no clustering labels together (N_ij = 0) are left out everywhere.
+Pairs that no clustering labels together (N_ij = 0) are left out everywhere (eqs. I47, I48, I49, I50, I51).
 """
 
-import warnings
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from partita._features import check_lengths
+from partita._labels.partitions import one_hot
 from partita._labels.validation import check_labels
+from partita._parameters import check_choice
 from partita._typing import Codes, FloatArray
-from partita.exceptions import LeftOutWarning
-from partita.metrics._arguments import check_choice, check_series
-from partita.metrics._clustered import check_lengths
 from partita.metrics._ensemble_pairs import EqualObjects, Pairs, read_pairs
+from partita.metrics._left_out import warn_left_out
+from partita.metrics._series import check_series
 
 _THRESHOLDS = {"senbabaoglu": (0.1, 0.9), "strict": (0.0, 1.0)}
 
@@ -29,12 +30,12 @@ def pac_score(
     Parameters
     ----------
     X : label matrix, Coassociation or square similarity matrix
-        The ensemble: labels in anything that :func:`partita.check_label_matrix` takes, its co-association ("dense", or
+        The ensemble: labels in any form that :func:`partita.check_label_matrix` takes, its co-association ("dense", or
         a sample of "pairs"), or a symmetric float array with entries in [0, 1], NaN where unknown, and unit diagonal.
     thresholds : (lower, upper), or {"senbabaoglu", "strict"}, default=(0.1, 0.9)
         A pair is ambiguous if lower < S_ij < upper. "senbabaoglu" is (0.1, 0.9), "strict" is (0, 1).
     n_jobs : int, optional
-        Threads; the result does not depend on it.
+        Number of threads. The result does not depend on it.
 
     Returns
     -------
@@ -58,9 +59,9 @@ def pac_score(
     """
     lower, upper = _check_thresholds(thresholds)
     n_pairs = n_ambiguous = 0
-    for similarity, count in read_pairs(X).values(n_jobs):
-        n_pairs += int(count.sum())
-        n_ambiguous += int(count[(lower < similarity) & (similarity < upper)].sum())
+    for similarity, n_each in read_pairs(X).values(n_jobs):
+        n_pairs += int(n_each.sum())
+        n_ambiguous += int(n_each[(lower < similarity) & (similarity < upper)].sum())
     return n_ambiguous / n_pairs if n_pairs else np.nan
 
 
@@ -80,9 +81,9 @@ def consensus_cdf(X: Any, grid: Any = None, *, n_jobs: int | None = None) -> Con
     X : label matrix, Coassociation or square similarity matrix
         The ensemble, as for :func:`pac_score`.
     grid : array-like, optional
-        Similarities at which the function is wanted; default 0, 0.01, ..., 1.
+        Similarities at which the function is computed; default 0, 0.01, ..., 1.
     n_jobs : int, optional
-        Threads; the result does not depend on it.
+        Number of threads. The result does not depend on it.
 
     Returns
     -------
@@ -92,7 +93,7 @@ def consensus_cdf(X: Any, grid: Any = None, *, n_jobs: int | None = None) -> Con
 
     Notes
     -----
-    The area is that of the step function itself, 1 - mean of S, whatever the grid.
+    The area is that of the step function itself, 1 - mean of S; it does not depend on the grid.
 
     References
     ----------
@@ -107,14 +108,14 @@ def consensus_cdf(X: Any, grid: Any = None, *, n_jobs: int | None = None) -> Con
     """
     points = np.arange(101) / 100 if grid is None else check_series(grid, "grid")
     if np.isnan(points).any():
-        raise ValueError(f"grid={grid!r:.60} has NaN; pass a series of at least one number, without it.")
+        raise ValueError(f"grid={grid!r:.60} has NaN; pass a series of at least one number, without NaN.")
     up_to, n_pairs, total = np.zeros(len(points), dtype=np.int64), 0, 0.0
-    for similarity, count in read_pairs(X).values(n_jobs):
+    for similarity, n_each in read_pairs(X).values(n_jobs):
         order = np.argsort(similarity, kind="stable")
-        cumulated = np.concatenate([[0], np.cumsum(count[order])])
+        cumulated = np.concatenate([[0], np.cumsum(n_each[order])])
         up_to += cumulated[np.searchsorted(similarity[order], points, side="right")]
-        n_pairs += int(count.sum())
-        total += float(similarity @ count)
+        n_pairs += int(n_each.sum())
+        total += float(similarity @ n_each)
     if n_pairs == 0:
         return ConsensusCDF(points, np.full(len(points), np.nan), np.nan)
     return ConsensusCDF(points, up_to / n_pairs, 1 - total / n_pairs)
@@ -128,14 +129,14 @@ def item_consensus(X: Any, labels: Any) -> FloatArray:
     X : label matrix, Coassociation or square similarity matrix
         The ensemble, as for :func:`pac_score`.
     labels : array-like of shape (n_samples,)
-        A partition, such as the consensus. Objects that are -1 (or NaN, None) are members of no cluster, with a
-        warning; they have a row all the same.
+        A partition, such as the consensus. Objects that are -1 (or NaN, None) are not members of a cluster, with a
+        warning; they still have a row.
 
     Returns
     -------
     consensus : ndarray of shape (n_samples, n_clusters)
-        In the order of the sorted labels. NaN where a cluster has no other member, or none that occurs together
-        with the object.
+        In the order of the sorted labels. NaN where a cluster has no other member, or none that a clustering labels
+        together with the object.
 
     Notes
     -----
@@ -154,15 +155,14 @@ def item_consensus(X: Any, labels: Any) -> FloatArray:
            [0.5 , 0.5 ],
            [0.25,  nan]])
     """
-    pairs, codes = _read(X, labels)
+    pairs, codes = _read_judged(X, labels)
     members = _members(pairs.rows, codes)
     sums, known = pairs.to_clusters(members)
-    itself = np.zeros((len(codes), members.shape[1]))
-    itself[codes >= 0, codes[codes >= 0]] = 1
+    itself = one_hot(codes, members.shape[1])
     # other objects with the same row of labels are together with it wherever it is labelled
     row = pairs.rows.inverse
     equal = (members[row] - itself) * pairs.rows.labelled[row, None]
-    return _divide(sums[row] + equal, known[row] + equal)
+    return _mean_or_nan(sums[row] + equal, known[row] + equal)
 
 
 def cluster_consensus(X: Any, labels: Any) -> FloatArray:
@@ -178,7 +178,7 @@ def cluster_consensus(X: Any, labels: Any) -> FloatArray:
     Returns
     -------
     consensus : ndarray of shape (n_clusters,)
-        In the order of the sorted labels; NaN for a cluster of one object, or in which no pair occurs together.
+        In the order of the sorted labels; NaN for a cluster of one object, or in which no pair is labelled together.
 
     References
     ----------
@@ -191,11 +191,11 @@ def cluster_consensus(X: Any, labels: Any) -> FloatArray:
     >>> cluster_consensus({"a": [0, 0, 1], "b": [0, 1, 1]}, ["x", "x", "y"])
     array([0.5, nan])
     """
-    pairs, codes = _read(X, labels)
+    pairs, codes = _read_judged(X, labels)
     members = _members(pairs.rows, codes)
     sums, known = pairs.to_clusters(members)
     equal = np.maximum(members - 1, 0) * pairs.rows.labelled[:, None]
-    return _divide((members * (sums + equal)).sum(axis=0), (members * (known + equal)).sum(axis=0))
+    return _mean_or_nan((members * (sums + equal)).sum(axis=0), (members * (known + equal)).sum(axis=0))
 
 
 def _check_thresholds(thresholds: Any) -> tuple[float, float]:
@@ -213,28 +213,24 @@ def _check_thresholds(thresholds: Any) -> tuple[float, float]:
     return lower, upper
 
 
-def _read(X: Any, labels: Any) -> tuple[Pairs, Codes]:
+def _read_judged(X: Any, labels: Any) -> tuple[Pairs, Codes]:
+    """Pairs of an ensemble, and the codes of the partition to judge."""
     pairs, codes = read_pairs(X), check_labels(labels, "labels")
     check_lengths(len(pairs.rows.inverse), len(codes))
     if (codes < 0).all():
         raise ValueError(f"none of the {len(codes)} objects is labelled, so there is no cluster to judge.")
-    if (codes < 0).any():
-        warnings.warn(
-            f"{(codes < 0).sum()} of {len(codes)} objects are unlabelled and were left out of the clusters.",
-            LeftOutWarning,
-            stacklevel=3,
-        )
+    warn_left_out(int((codes < 0).sum()), len(codes), "are unlabelled and were left out of the clusters")
     return pairs, codes
 
 
 def _members(rows: EqualObjects, codes: Codes) -> FloatArray:
-    """Objects by row of labels and cluster, (n_rows, k)."""
+    """Number of objects of each row in each cluster, (n_rows, k)."""
     k, kept = int(codes.max()) + 1, codes >= 0
     cell = rows.inverse[kept] * k + codes[kept]
     table = np.bincount(cell, minlength=len(rows.n_objects) * k).astype(np.float64)
     return table.reshape(len(rows.n_objects), k)
 
 
-def _divide(sums: FloatArray, known: FloatArray) -> FloatArray:
+def _mean_or_nan(sums: FloatArray, known: FloatArray) -> FloatArray:
     means: FloatArray = np.divide(sums, known, out=np.full(sums.shape, np.nan), where=known > 0)
     return means

@@ -1,4 +1,4 @@
-"""Which features go with the classes: each one, cut into bins, is compared with them as a partition."""
+"""Which features follow the classes: each one is cut into bins and compared with them as a partition (eq. I53)."""
 
 from typing import Any
 
@@ -7,9 +7,11 @@ import pandas as pd
 from scipy.stats import rankdata
 from sklearn import metrics as sk
 
+from partita._features import check_lengths, check_points
 from partita._labels.validation import check_labels
+from partita._parameters import check_count
 from partita._typing import Codes, FloatArray
-from partita.metrics._clustered import check_features, check_lengths, leave_out
+from partita.metrics._left_out import leave_out
 
 
 def rank_features(X: Any, y: Any, n_bins: int | None = None) -> pd.DataFrame:
@@ -48,15 +50,12 @@ def rank_features(X: Any, y: Any, n_bins: int | None = None) -> pd.DataFrame:
     ['height', 'planet', 'noise']
     """
     names = list(X.columns) if hasattr(X, "columns") else list(range(np.shape(X)[1] if np.ndim(X) == 2 else 0))
-    points = check_features(X)
+    points = check_points(X)
     codes = check_labels(y, "y")
     check_lengths(len(points), len(codes), name="y")
-    place = leave_out(codes >= 0, stacklevel=3)
+    place = leave_out(codes >= 0)
     classes = codes[place]
-    if n_bins is None:
-        n_bins = len(np.unique(classes))
-    elif isinstance(n_bins, bool) or not isinstance(n_bins, int | np.integer) or n_bins < 1:
-        raise ValueError(f"n_bins={n_bins!r} must be a whole number, at least 1.")
+    n_bins = len(np.unique(classes)) if n_bins is None else check_count(n_bins, "n_bins")
     scores = np.array([_score(values, classes, n_bins) for values in points[place].T])
     ranking = pd.DataFrame({"feature": names, "ari": scores, "rank": rankdata(-scores, method="min").astype(np.int64)})
     return ranking.sort_values("rank", kind="stable", ignore_index=True)

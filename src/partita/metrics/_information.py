@@ -1,6 +1,5 @@
-"""Metrics from information theory, between partitions and between soft memberships."""
+"""Metrics from information theory, between partitions (eqs. I15, I16) and between memberships (eqs. I17, I18)."""
 
-import warnings
 from typing import Any, Literal
 
 import numpy as np
@@ -9,10 +8,12 @@ from scipy.optimize import linear_sum_assignment
 from scipy.special import rel_entr
 from sklearn import metrics as sk
 
+from partita._features import check_lengths
+from partita._labels.partitions import check_membership, one_hot
 from partita._labels.validation import check_label_matrix, check_labels, check_weights
-from partita._typing import Array, Codes, FloatArray
-from partita.exceptions import LeftOutWarning
-from partita.metrics._contingency import cross_tabulate, paired_codes
+from partita._typing import Codes, FloatArray
+from partita.metrics._contingency import cross_tabulate, labelled_in_both, paired_codes
+from partita.metrics._left_out import warn_left_out
 
 
 def normalized_mutual_info_score(
@@ -41,10 +42,8 @@ def normalized_mutual_info_score(
     >>> normalized_mutual_info_score([0, 0, 1, 1], [1, 1, 0, 0])
     1.0
     """
-    first, second = paired_codes(labels_true, labels_pred)
-    cross_tabulate(first, second)  # says what is left out, refuses if that is everything
-    kept = (first >= 0) & (second >= 0)
-    score = sk.normalized_mutual_info_score(first[kept], second[kept], average_method=average_method)
+    first, second, _ = paired_codes(labels_true, labels_pred)
+    score = sk.normalized_mutual_info_score(first, second, average_method=average_method)
     return float(np.clip(score, 0.0, 1.0))
 
 
@@ -72,28 +71,20 @@ def average_nmi_score(X: Any, labels: Any, *, weights: Any = None) -> float:
     1.0
     """
     matrix = check_label_matrix(X)
-    weight = check_weights(weights, matrix)
+    clustering_weights = check_weights(weights, matrix)
     codes = check_labels(labels, "labels")
-    if len(codes) != len(matrix.codes):
-        raise ValueError(
-            f"X has {len(matrix.codes)} objects and labels {len(codes)}; both must be of the same objects."
-        )
-    if (codes < 0).any():
-        warnings.warn(
-            f"{(codes < 0).sum()} of {len(codes)} objects have no consensus label and were left out.",
-            LeftOutWarning,
-            stacklevel=2,
-        )
-    common = (matrix.codes >= 0)[codes >= 0].any(axis=0) & (weight > 0)
+    check_lengths(len(matrix.codes), len(codes))
+    warn_left_out(int((codes < 0).sum()), len(codes), "have no consensus label and were left out")
+    common = (matrix.codes >= 0)[codes >= 0].any(axis=0) & (clustering_weights > 0)
     if not common.any():
         raise ValueError("no object has both a consensus label and a label in X, so they cannot be compared.")
     scores = np.array([_nmi(codes, np.ascontiguousarray(matrix.codes[:, j])) for j in np.flatnonzero(common)])
-    return float(np.average(scores, weights=weight[common]))
+    return float(np.average(scores, weights=clustering_weights[common]))
 
 
 def _nmi(first: Codes, second: Codes) -> float:
-    """I / sqrt(H1 H2) from the contingency alone: no sorting of a million labels for each clustering."""
-    table = cross_tabulate(first, second, warn=False)
+    """I / sqrt(H1 H2) from the contingency alone: no million labels are sorted for each clustering."""
+    table = cross_tabulate(*labelled_in_both(first, second))
     entropies = [
         float(-(p * np.log(p)).sum()) for p in (table.row_sums / table.n_objects, table.col_sums / table.n_objects)
     ]
@@ -112,7 +103,7 @@ def jensen_shannon_distance(membership_true: Any, membership_pred: Any) -> float
     ----------
     membership_true, membership_pred : array-like of shape (n_samples, n_clusters)
         Probabilities, rows sum to 1; the numbers of clusters may differ (clusters of probability 0 are added).
-        A 1-D array is taken as hard labels. Rows with NaN, and hard labels of -1, are left out with a warning.
+        A 1-D array is taken as hard labels. Rows of NaN, and hard labels of -1, are left out with a warning.
 
     Returns
     -------
@@ -133,26 +124,21 @@ def jensen_shannon_distance(membership_true: Any, membership_pred: Any) -> float
     >>> jensen_shannon_distance([0, 0, 1, 1], [0, 0, 0, 0])
     0.5
     """
-    Z = _as_membership(membership_true, "membership_true")
-    Y = _as_membership(membership_pred, "membership_pred")
+    Z = _read_membership(membership_true, "membership_true")
+    Y = _read_membership(membership_pred, "membership_pred")
     if len(Z) != len(Y):
         raise ValueError(
             f"membership_true has {len(Z)} rows and membership_pred {len(Y)}; both must be of the same objects."
         )
-    kept: Array = ~np.asarray(np.isnan(Z).any(axis=1) | np.isnan(Y).any(axis=1))
+    kept = ~(np.isnan(Z[:, 0]) | np.isnan(Y[:, 0]))
     if not kept.any():
         raise ValueError("no object has a membership in both, so they cannot be compared.")
-    if not kept.all():
-        warnings.warn(
-            f"{(~kept).sum()} of {len(kept)} objects have no membership and were left out.",
-            LeftOutWarning,
-            stacklevel=2,
-        )
-        Z, Y = Z[kept], Y[kept]
+    warn_left_out(int((~kept).sum()), len(kept), "have no membership and were left out")
+    Z, Y = Z[kept], Y[kept]
     n_clusters = max(Z.shape[1], Y.shape[1])
-    Z, Y = (np.pad(M, ((0, 0), (0, n_clusters - M.shape[1]))).T for M in (Z, Y))
-    cost = np.array([[_half_divergence(z, y) for y in Y] for z in Z])
-    return float(cost[linear_sum_assignment(cost)].sum() / (Z.shape[1] * np.log(2)))
+    Z, Y = (np.pad(M, ((0, 0), (0, n_clusters - M.shape[1]))) for M in (Z, Y))
+    cost = np.array([[_half_divergence(z, y) for y in Y.T] for z in Z.T])
+    return float(cost[linear_sum_assignment(cost)].sum() / (len(Z) * np.log(2)))
 
 
 def _half_divergence(z: FloatArray, y: FloatArray) -> float:
@@ -161,19 +147,11 @@ def _half_divergence(z: FloatArray, y: FloatArray) -> float:
     return float(rel_entr(z, middle).sum() + rel_entr(y, middle).sum()) / 2
 
 
-def _as_membership(membership: Any, name: str) -> FloatArray:
-    array = np.asarray(membership)
-    if array.ndim <= 1:
-        codes = check_labels(membership, name)
-        onehot = np.eye(max(int(codes.max()) + 1, 1))[codes]
-        onehot[codes < 0] = np.nan
-        return onehot
-    if array.ndim != 2 or array.shape[1] == 0 or array.dtype.kind not in "fiub":
-        raise ValueError(
-            f"{name} has shape {array.shape} and dtype {array.dtype}; pass (n_samples, n_clusters) probabilities."
-        )
-    values = array.astype(np.float64)
-    rows = values[~np.isnan(values).any(axis=1)]
-    if (rows < -1e-12).any() or (np.abs(rows.sum(axis=1) - 1) > 1e-6).any():
-        raise ValueError(f"{name} has rows that are not probabilities; each row must be non-negative and sum to 1.")
-    return np.where(np.isnan(values), values, values.clip(0))
+def _read_membership(membership: Any, name: str) -> FloatArray:
+    """Probabilities (n, k) from themselves or from hard labels; rows of objects without any are NaN."""
+    if np.ndim(membership) > 1:
+        return check_membership(membership, name, missing=True).clip(0)
+    codes = check_labels(membership, name)
+    Y = one_hot(codes, max(int(codes.max()) + 1, 1))
+    Y[codes < 0] = np.nan
+    return Y

@@ -1,4 +1,4 @@
-"""Two classical internal indices, by scikit-learn, defined where scikit-learn refuses or guesses.
+"""Two classical internal indices, by scikit-learn, with values where scikit-learn has none (eqs. I31, I32).
 
 Internal indices judge a partition by the features of its objects alone. Notation: n points, k clusters, centroids.
 """
@@ -48,7 +48,7 @@ def calinski_harabasz_score(X: Any, labels: Any) -> float:
 
 
 def variance_ratio(clusters: Clustered) -> float:
-    """The index of points that are behind the door."""
+    """The index of points that were checked before."""
     n, k = len(clusters.points), clusters.n_clusters
     if k == 1 or k == n:
         return np.nan
@@ -92,7 +92,7 @@ def davies_bouldin_score(X: Any, labels: Any) -> float:
 
 
 def davies_bouldin(clusters: Clustered) -> float:
-    """The index of points that are behind the door."""
+    """The index of points that were checked before."""
     n, k = len(clusters.points), clusters.n_clusters
     if k == 1:
         return np.nan
@@ -105,6 +105,6 @@ def davies_bouldin(clusters: Clustered) -> float:
     spread = np.bincount(clusters.cluster, from_own) / clusters.sizes
     if k == n or (spread <= clusters.rounding).all():
         return 0.0
-    # scikit-learn takes distances below 1e-8 for 0, so the largest of both kinds is made 1 at least
+    # scikit-learn takes distances below 1e-8 for 0: in this unit the largest of each kind is at least 1
     unit = min(spread.max(), between.max())
     return float(sk.davies_bouldin_score(clusters.points / unit, clusters.cluster))

@@ -1,4 +1,4 @@
-"""Metrics that match clusters with classes: one to one, many to one, or by their best F-measure.
+"""Metrics that match clusters with classes: one to one (eq. I2), many to one (eq. I4), or by F-measures (eqs. I6, I8).
 
 All are scores: higher is better, 1 is a perfect match.
 """
@@ -11,6 +11,7 @@ from scipy.optimize import linear_sum_assignment
 from scipy.sparse.csgraph import connected_components
 
 from partita._memory import ensure_memory
+from partita._parameters import check_choice
 from partita.metrics._contingency import Contingency, contingency, largest_share
 
 _ADVICE = "compare partitions with fewer clusters."
@@ -40,7 +41,7 @@ def consistency_index(labels_true: Any, labels_pred: Any) -> float:
 
 
 def _largest_matching(table: Contingency) -> int:
-    """Objects in the best one-to-one matching, found in each connected part of the table by itself."""
+    """Objects in the best one-to-one matching; connected parts of the table are matched one by one."""
     n_rows, n_cols = len(table.row_sums), len(table.col_sums)
     graph = sparse.coo_array((table.cells, (table.rows, n_rows + table.cols)), shape=(n_rows + n_cols,) * 2)
     n_parts, part = connected_components(graph, directed=False)
@@ -54,10 +55,10 @@ def _largest_matching(table: Contingency) -> int:
         ensure_memory(
             8 * len(rows) * len(cols), purpose=f"matching {len(rows)} x {len(cols)} clusters", instead=_ADVICE
         )
-        counts = np.zeros((len(rows), len(cols)), dtype=np.int64)
+        part_table = np.zeros((len(rows), len(cols)), dtype=np.int64)
         at = np.searchsorted(rows, table.rows[inside]), np.searchsorted(cols, table.cols[inside])
-        counts[at] = table.cells[inside]
-        best[p] = counts[linear_sum_assignment(counts, maximize=True)].sum()
+        part_table[at] = table.cells[inside]
+        best[p] = part_table[linear_sum_assignment(part_table, maximize=True)].sum()
     return int(best.sum())
 
 
@@ -74,8 +75,8 @@ def micro_precision(labels_true: Any, labels_pred: Any) -> float:
     Returns
     -------
     score : float in (0, 1]
-        Never below the share of the largest class, and 1 for all-singletons: not symmetric, and only
-        comparable between partitions with as many clusters.
+        Never below the share of the largest class, and 1 if every object is its own cluster. Not symmetric; compare
+        only partitions with the same number of clusters.
 
     Examples
     --------
@@ -114,8 +115,7 @@ def f1_score(labels_true: Any, labels_pred: Any, *, recall: Literal["cluster", "
     >>> round(f1_score([0, 0, 1, 1], [0, 0, 0, 1]), 3)
     0.789
     """
-    if recall not in ("cluster", "class"):
-        raise ValueError(f"recall={recall!r} is not known; choose 'cluster' or 'class'.")
+    check_choice("recall", recall, ("cluster", "class"))
     table = contingency(labels_true, labels_pred)
     of_cluster = table.cells / table.col_sums[table.cols]
     of_class = table.cells / table.row_sums[table.rows]

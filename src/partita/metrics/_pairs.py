@@ -1,15 +1,14 @@
-"""Metrics that count pairs of objects: together in both partitions, in one, or in none.
+"""Metrics that count pairs of objects: together in both partitions, in one, or in none (eqs. I10, I11, I12).
 
 With a = pairs together in both, b = only in the first, c = only in the second, d = in none. Where a score
-is 0 / 0 it is 1 for identical partitions and 0 otherwise. scikit-learn's functions are called where it has them.
+is 0 / 0 it is 1 for identical partitions and 0 otherwise (eq. I13). What scikit-learn has is computed by it.
 """
 
 from typing import Any, NamedTuple
 
-import numpy as np
 from sklearn import metrics as sk
 
-from partita._typing import Codes, IntArray
+from partita._typing import IntArray
 from partita.metrics._contingency import contingency, cross_tabulate, paired_codes
 
 
@@ -66,7 +65,7 @@ def rand_score(labels_true: Any, labels_pred: Any) -> float:
     >>> rand_score([0, 0, 1, 1], [0, 0, 0, 1])
     0.5
     """
-    first, second, _ = _labelled_in_both(labels_true, labels_pred)
+    first, second, _ = paired_codes(labels_true, labels_pred)
     return float(sk.rand_score(first, second))
 
 
@@ -89,7 +88,7 @@ def adjusted_rand_score(labels_true: Any, labels_pred: Any) -> float:
     >>> adjusted_rand_score([0, 0, 1, 1], ["x", "x", "y", "y"])
     1.0
     """
-    first, second, _ = _labelled_in_both(labels_true, labels_pred)
+    first, second, _ = paired_codes(labels_true, labels_pred)
     return float(sk.adjusted_rand_score(first, second))
 
 
@@ -111,7 +110,8 @@ def fowlkes_mallows_score(labels_true: Any, labels_pred: Any) -> float:
     >>> round(fowlkes_mallows_score([0, 0, 1, 1], [0, 0, 0, 1]), 3)
     0.408
     """
-    first, second, same = _labelled_in_both(labels_true, labels_pred)
+    first, second, _ = paired_codes(labels_true, labels_pred)
+    same = cross_tabulate(first, second).is_bijection
     return 1.0 if same else float(sk.fowlkes_mallows_score(first, second))
 
 
@@ -162,13 +162,5 @@ def pair_f1_score(labels_true: Any, labels_pred: Any) -> float:
 
 
 def _choose_two(sizes: IntArray) -> int:
-    """Pairs within groups, in Python integers once summed: n = 1e6 makes 5e11 of them."""
-    return int((sizes.astype(np.int64) * (sizes.astype(np.int64) - 1) // 2).sum())
-
-
-def _labelled_in_both(labels_true: Any, labels_pred: Any) -> tuple[Codes, Codes, bool]:
-    """Codes of the objects labelled in both partitions, and whether the partitions are the same."""
-    first, second = paired_codes(labels_true, labels_pred)
-    same = cross_tabulate(first, second).is_bijection
-    kept = (first >= 0) & (second >= 0)
-    return first[kept], second[kept], same
+    """Pairs within groups, in 64-bit integers: 1e6 objects have 5e11 pairs."""
+    return int((sizes * (sizes - 1) // 2).sum())

@@ -1,10 +1,11 @@
-"""What a soft consensus tells about its clusters: relations, centroids, certainty (PCC, section 7)."""
+"""What a soft consensus shows of its clusters: relations, centroids, certainty (PCC paper; eqs. P43, P44, P45, P46)."""
 
 from typing import Any
 
 import numpy as np
 
-from partita._typing import Array, FloatArray
+from partita._labels.partitions import check_membership
+from partita._typing import FloatArray
 
 
 def relation_matrix(membership: Any, threshold: float = 0.05) -> FloatArray:
@@ -16,9 +17,9 @@ def relation_matrix(membership: Any, threshold: float = 0.05) -> FloatArray:
     Parameters
     ----------
     membership : array-like of shape (n_samples, n_clusters)
-        Probabilities; objects with NaN are left out.
+        Probabilities; objects of which the row is NaN are left out.
     threshold : float in [0, 1), default=0.05
-        Probabilities below it count as 0 (the largest of an object is kept), and rows are normalised again.
+        Probabilities below it count as 0 (the largest of each object is kept), and rows are normalised again.
 
     Returns
     -------
@@ -33,8 +34,8 @@ def relation_matrix(membership: Any, threshold: float = 0.05) -> FloatArray:
            [0.5, 0.5]])
     """
     if not 0 <= threshold < 1:
-        raise ValueError(f"threshold={threshold} must be in [0, 1).")
-    Y = _as_membership(membership)
+        raise ValueError(f"threshold={threshold} must be in [0, 1); it is a probability that is too small to count.")
+    Y = _known_rows(membership)
     kept = np.where(threshold > Y, 0.0, Y)
     top = Y.argmax(axis=1)
     kept[np.arange(len(Y)), top] = Y[np.arange(len(Y)), top]
@@ -52,7 +53,7 @@ def soft_centroids(membership: Any, features: Any) -> FloatArray:
     Parameters
     ----------
     membership : array-like of shape (n_samples, n_clusters)
-        Probabilities; objects with NaN are left out.
+        Probabilities; objects of which the row is NaN are left out.
     features : array-like of shape (n_samples, n_features)
         The objects' features.
 
@@ -68,20 +69,19 @@ def soft_centroids(membership: Any, features: Any) -> FloatArray:
     array([[1.],
            [3.]])
     """
-    Y = np.asarray(membership, dtype=np.float64)
+    Y = check_membership(membership, "membership", missing=True)
     F = np.asarray(features, dtype=np.float64)
     if F.ndim != 2 or len(F) != len(Y):
-        raise ValueError(f"features has shape {F.shape}; pass one row an object, ({len(Y)}, n_features).")
-    there = ~np.isnan(Y).any(axis=1)
-    Y = _as_membership(Y)
-    mass = Y.sum(axis=0)[:, None]
+        raise ValueError(f"features has shape {F.shape}; pass one row per object, ({len(Y)}, n_features).")
+    known = ~np.isnan(Y[:, 0])
+    mass = Y[known].sum(axis=0)[:, None]
     centroids = np.full((Y.shape[1], F.shape[1]), np.nan)
-    np.divide(Y.T @ F[there], mass, out=centroids, where=mass > 0)
+    np.divide(Y[known].T @ F[known], mass, out=centroids, where=mass > 0)
     return centroids
 
 
 def membership_entropy(membership: Any) -> FloatArray:
-    """Uncertainty of each object: entropy of its memberships in bits, 0 for certain; NaN rows give NaN.
+    """Uncertainty of each object: entropy of its memberships in bits, 0 if certain; NaN for rows of NaN.
 
     Parameters
     ----------
@@ -98,8 +98,7 @@ def membership_entropy(membership: Any) -> FloatArray:
     >>> membership_entropy([[1, 0], [0.5, 0.5]])
     array([0., 1.])
     """
-    Y = np.asarray(membership, dtype=np.float64)
-    _as_membership(Y)
+    Y = check_membership(membership, "membership", missing=True)
     logs = np.log2(Y, out=np.zeros_like(Y), where=Y > 0)
     return np.asarray(np.abs((Y * logs).sum(axis=1)), dtype=np.float64)  # abs: no -0
 
@@ -110,9 +109,9 @@ def effective_n_clusters(membership: Any, least: float = 0.5) -> int:
     Parameters
     ----------
     membership : array-like of shape (n_samples, n_clusters)
-        Probabilities; objects with NaN are left out.
+        Probabilities; objects of which the row is NaN are left out.
     least : float, default=0.5
-        Mass from which on a cluster counts.
+        A cluster counts if its mass is above this.
 
     Returns
     -------
@@ -124,15 +123,10 @@ def effective_n_clusters(membership: Any, least: float = 0.5) -> int:
     >>> effective_n_clusters([[0.9, 0.1, 0], [0.2, 0.8, 0]])
     2
     """
-    return int((_as_membership(membership).sum(axis=0) > least).sum())
+    return int((_known_rows(membership).sum(axis=0) > least).sum())
 
 
-def _as_membership(membership: Any) -> Array:
+def _known_rows(membership: Any) -> FloatArray:
     """Rows of probabilities, without those that are NaN."""
-    Y = np.asarray(membership, dtype=np.float64)
-    if Y.ndim != 2 or Y.size == 0:
-        raise ValueError(f"membership has shape {Y.shape}; pass (n_samples, n_clusters) probabilities.")
-    Y = Y[~np.isnan(Y).any(axis=1)]
-    if (Y < -1e-12).any() or (np.abs(Y.sum(axis=1) - 1) > 1e-6).any():
-        raise ValueError("membership has rows that are not probabilities; each must be non-negative and sum to 1.")
-    return Y
+    Y = check_membership(membership, "membership", missing=True)
+    return Y[~np.isnan(Y[:, 0])]

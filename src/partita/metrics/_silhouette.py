@@ -1,11 +1,11 @@
-"""The silhouette of each object and of a partition, in four variants."""
+"""The silhouette of each object and of a partition, in four variants (eqs. I37, I38, I39)."""
 
 from typing import Any, Literal
 
 import numpy as np
 
+from partita._parameters import check_choice
 from partita._typing import FloatArray
-from partita.metrics._arguments import check_choice
 from partita.metrics._clustered import Clustered, check_clustered
 from partita.metrics._distances import (
     CentroidTables,
@@ -20,7 +20,7 @@ Variant = Literal["original", "simplified", "alternative", "hybrid"]
 BY_PAIRS: tuple[Variant, ...] = ("original", "alternative")
 VARIANTS: tuple[Variant, ...] = ("original", "simplified", "alternative", "hybrid")
 _RATIOS = ("alternative", "hybrid")
-_EPSILON = 1e-6  # keeps b / a finite
+_EPSILON = 1e-6  # keeps b / a finite (eq. I38)
 
 
 def silhouette_score(
@@ -42,9 +42,9 @@ def silhouette_score(
     variant : {"original", "simplified", "alternative", "hybrid"}, default="original"
         See :func:`silhouette_samples`.
     metric : {"euclidean", "sqeuclidean", "cityblock", "chebyshev"}, default="euclidean"
-        Distance between two points. The centroid is the mean in any case.
+        Distance between two points. The centroid is always the mean.
     n_jobs : int, optional
-        Threads; the result does not depend on it.
+        Number of threads. The result does not depend on it.
 
     Returns
     -------
@@ -89,12 +89,12 @@ def silhouette_samples(
     metric : {"euclidean", "sqeuclidean", "cityblock", "chebyshev"}, default="euclidean"
         Distance between two points.
     n_jobs : int, optional
-        Threads; the result does not depend on it.
+        Number of threads. The result does not depend on it.
 
     Returns
     -------
     values : ndarray of shape (n_samples,)
-        0 for an object that is a cluster by itself, in all variants; NaN for those left out, and for all if there is
+        0 for the only object of a cluster, in all variants; NaN for those left out, and for all if there is
         one cluster.
 
     References
@@ -118,7 +118,7 @@ def _silhouettes(
 ) -> tuple[Clustered, FloatArray]:
     check_choice("variant", variant, VARIANTS)
     check_metric(metric)
-    clusters = check_clustered(X, labels, stacklevel=5)
+    clusters = check_clustered(X, labels)
     if clusters.n_clusters == 1:
         return clusters, np.full(len(clusters.points), np.nan)
     make: Any = pair_tables if variant in BY_PAIRS else centroid_tables

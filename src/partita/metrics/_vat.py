@@ -1,4 +1,4 @@
-"""Visual assessment of tendency: reorder a dissimilarity matrix so that clusters become blocks."""
+"""Visual assessment of tendency: reorder a dissimilarity matrix so that clusters become blocks (eq. P16)."""
 
 from typing import Any, NamedTuple
 
@@ -9,7 +9,7 @@ from partita._typing import FloatArray, IntArray
 
 
 class VatResult(NamedTuple):
-    """Order of the objects, the distance with which each entered, and the reordered matrix."""
+    """Order of the objects, the distance at which each was added, and the reordered matrix."""
 
     order: IntArray
     distances: FloatArray
@@ -19,8 +19,8 @@ class VatResult(NamedTuple):
 def vat(dissimilarity: Any) -> VatResult:
     """Order objects along the minimum spanning tree (Bezdek and Hathaway, 2002).
 
-    The walk starts at one end of the largest dissimilarity (the first in row-major order) and then
-    always takes the object nearest to those already taken, ties by index.
+    The walk starts at one end of the largest dissimilarity (the first in row-major order). Each step adds the object
+    that is nearest to those in the order already; ties are broken by index.
 
     Parameters
     ----------
@@ -30,8 +30,8 @@ def vat(dissimilarity: Any) -> VatResult:
     Returns
     -------
     VatResult
-        ``order``, ``distances`` (of entry; the first is 0, the others are the weights of the minimum
-        spanning tree, so sorted they are the heights of single linkage) and the reordered ``matrix``.
+        ``order``, ``distances`` and the reordered ``matrix``. The first distance is 0; the others are the weights of
+        the minimum spanning tree, so sorted they are the heights of single linkage.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def vat(dissimilarity: Any) -> VatResult:
     if not np.isfinite(D).all():
         raise ValueError("dissimilarity has NaN or infinite entries; pass finite ones.")
     if not np.allclose(D, D.T):
-        raise ValueError("dissimilarity is not symmetric; pass (D + D.T) / 2 if that is what you mean.")
+        raise ValueError("dissimilarity is not symmetric; pass a symmetric matrix, such as (D + D.T) / 2.")
     n = len(D)
     order = np.empty(n, dtype=np.int64)
     distances = np.empty(n)

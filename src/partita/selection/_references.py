@@ -1,4 +1,4 @@
-"""Data without clusters that are else like the given ones: what a method finds there means nothing."""
+"""Data without clusters that are otherwise like the given ones (eqs. I56, I57)."""
 
 from collections.abc import Callable
 
@@ -26,9 +26,9 @@ def _along_axes(F: FloatArray, draw: Callable[[FloatArray], FloatArray]) -> Floa
 
 
 def without_agreement(X: Codes, seed: int) -> Codes:
-    """Every clustering's labels shuffled among the objects it saw: as frequent as before, and nothing shared.
+    """The labels of every clustering, shuffled among the objects that it labels: as frequent as before, no agreement.
 
-    Holes stay where they are: where they have a pattern, it is in the references as well.
+    Missing labels stay where they are: if they have a pattern, the references have it as well.
     """
     rng = np.random.default_rng(seed)
     shuffled = X.copy()

@@ -1,4 +1,4 @@
-"""Partitions of small graphs against enumeration, embeddings against dense eigenvectors, and life without METIS."""
+"""Partitions of small graphs against enumeration, balance, whole numbers, and what happens without METIS."""
 
 from itertools import product
 
@@ -8,7 +8,7 @@ from scipy import sparse
 
 from partita import CSPA, HBGF, HGPA, MCLA
 from partita.consensus.graph import _graph_partition as module
-from partita.consensus.graph import _spectral
+from partita.consensus.graph._graph_partition import PartitionerSettings
 from partita.exceptions import PartitionerWarning
 from tests.ensembles import noisy_ensemble, same_partition
 
@@ -45,86 +45,50 @@ def test_normalised_cut_is_the_formula(rng):
 
 def test_cut_of_a_factor_is_the_cut_of_its_graph(rng):
     A = rng.random((9, 4)) * (rng.random((9, 4)) < 0.6)
-    weight = rng.integers(1, 5, 9).astype(float)
+    row_weights = rng.integers(1, 5, 9).astype(float)
     labels = np.arange(9) % 3
-    W = A @ A.T * np.outer(weight, weight)
-    found = module.cut_of_factor(sparse.csr_array(A), weight, labels, 3)
+    W = A @ A.T * np.outer(row_weights, row_weights)
+    found = module.cut_of_factor(sparse.csr_array(A), row_weights, labels, 3)
     assert found == pytest.approx(cut_by_hand(W, labels, 3))
-    assert module.cut_of_factor(sparse.csr_array(A), weight, np.zeros(9, dtype=int), 3) == np.inf
+    assert module.cut_of_factor(sparse.csr_array(A), row_weights, np.zeros(9, dtype=int), 3) == np.inf
 
 
 @pytest.mark.parametrize("partitioner", ["auto", "metis", "spectral"])
 def test_the_lowest_normalised_cut_of_a_small_graph_is_found(partitioner, rng):
     W, truth = planted_graph((5, 4), rng)
     lowest = min(cut_by_hand(W, (0, *rest), 2) for rest in product((0, 1), repeat=8) if any(rest))
-    parts = module.partition_graph(W, 2, np.ones(9), partitioner=partitioner)
-    assert cut_by_hand(W, parts.labels, 2) == pytest.approx(lowest)
-    assert same_partition(parts.labels, truth)
-
-
-@pytest.mark.parametrize("dense", [600, 5])
-def test_factor_and_graph_have_the_same_eigenvectors(dense, rng, monkeypatch):
-    monkeypatch.setattr(_spectral, "_DENSE", dense)
-    A = rng.random((30, 8)) * (rng.random((30, 8)) < 0.5)
-    A[:, 0] += 0.1
-    weight = rng.integers(1, 4, 30).astype(float)
-    U, V = _spectral.embed_factor(sparse.csr_array(A), weight, 3, 0)
-    of_graph = _spectral.embed_graph(sparse.csr_array(A @ A.T), weight, 3, 0)
-    assert np.allclose(U @ U.T, of_graph @ of_graph.T, atol=1e-8)
-    scale = np.sqrt(weight / (A @ (A.T @ weight)))
-    left, _, right = np.linalg.svd(scale[:, None] * A, full_matrices=False)
-    assert np.allclose(U @ U.T, left[:, :3] @ left[:, :3].T, atol=1e-8)
-    assert np.allclose(V @ V.T, right[:3].T @ right[:3], atol=1e-8)
-
-
-def test_bipartite_embedding_is_the_svd_of_the_scaled_matrix(rng):
-    A = rng.random((20, 6)) + 0.01
-    U, V = _spectral.embed_factor(sparse.csr_array(A), np.ones(20), 3, 0, bipartite=True)
-    left, _, right = np.linalg.svd(A / np.sqrt(np.outer(A.sum(axis=1), A.sum(axis=0))), full_matrices=False)
-    assert np.allclose(U @ U.T, left[:, :3] @ left[:, :3].T, atol=1e-8)
-    assert np.allclose(V @ V.T, right[:3].T @ right[:3], atol=1e-8)
-    assert np.allclose(U @ V.T, left[:, :3] @ right[:3], atol=1e-8)
-
-
-@pytest.mark.parametrize("bipartite", [False, True])
-def test_a_row_of_weight_w_stands_for_w_rows(bipartite, rng):
-    A = rng.random((12, 5)) + 0.01
-    weight = rng.integers(1, 5, 12)
-    U, V = _spectral.embed_factor(sparse.csr_array(A), weight.astype(float), 3, 0, bipartite=bipartite)
-    copies = sparse.csr_array(np.repeat(A, weight, axis=0))
-    all_U, all_V = _spectral.embed_factor(copies, np.ones(weight.sum()), 3, 0, bipartite=bipartite)
-    spread = np.repeat(U / np.sqrt(weight)[:, None], weight, axis=0)
-    assert np.allclose(spread @ spread.T, all_U @ all_U.T, atol=1e-8)
-    assert np.allclose(V @ V.T, all_V @ all_V.T, atol=1e-8)
+    found = module.partition_graph(W, 2, np.ones(9), PartitionerSettings(partitioner))
+    assert cut_by_hand(W, found.labels, 2) == pytest.approx(lowest)
+    assert same_partition(found.labels, truth)
 
 
 def test_embedding_separates_components():
     W = sparse.csr_array(np.kron(np.eye(3), np.ones((4, 4))))
-    parts = module.partition_graph(W, 3, np.ones(12), partitioner="spectral")
-    assert same_partition(parts.labels, np.repeat([0, 1, 2], 4))
-    assert parts.partitioner == "spectral"
+    found = module.partition_graph(W, 3, np.ones(12), PartitionerSettings("spectral"))
+    assert same_partition(found.labels, np.repeat([0, 1, 2], 4))
+    assert found.partitioner == "spectral"
 
 
 @pytest.mark.parametrize("imbalance", [0.05, 0.2])
 def test_metis_keeps_the_imbalance(imbalance, rng):
     W, _ = planted_graph((150, 50), rng)
-    parts = module.partition_graph(W, 2, np.ones(200), partitioner="metis", imbalance=imbalance)
-    assert parts.partitioner == "metis"
-    assert np.bincount(parts.labels).max() <= (1 + imbalance) * 100 + 1
+    found = module.partition_graph(W, 2, np.ones(200), PartitionerSettings("metis", imbalance=imbalance))
+    assert found.partitioner == "metis"
+    assert np.bincount(found.labels).max() <= (1 + imbalance) * 100 + 1
 
 
 def test_a_generous_imbalance_recovers_unequal_parts(rng):
     W, truth = planted_graph((150, 50), rng)
-    assert same_partition(module.partition_graph(W, 2, np.ones(200)).labels, truth)
-    strict = module.partition_graph(W, 2, np.ones(200), partitioner="metis", imbalance=0.05)
+    assert same_partition(module.partition_graph(W, 2, np.ones(200), PartitionerSettings()).labels, truth)
+    strict = module.partition_graph(W, 2, np.ones(200), PartitionerSettings("metis", imbalance=0.05))
     assert not same_partition(strict.labels, truth)
 
 
 def test_metis_balances_the_weights_of_the_vertices():
     path = np.diag(np.ones(99), 1)
     weight = np.repeat([5.0, 1.0], [20, 80])
-    parts = module.partition_graph(path + path.T, 2, weight, partitioner="metis", imbalance=0.05)
-    assert np.bincount(parts.labels, weights=weight).max() <= 1.05 * 90 + 5
+    found = module.partition_graph(path + path.T, 2, weight, PartitionerSettings("metis", imbalance=0.05))
+    assert np.bincount(found.labels, weights=weight).max() <= 1.05 * 90 + 5
 
 
 def test_weights_become_whole_numbers():
@@ -141,7 +105,9 @@ def test_imbalances_end_with_the_allowed_one():
 @pytest.mark.parametrize("partitioner", ["auto", "metis", "spectral"])
 def test_same_seed_same_labels(partitioner, rng):
     W, _ = planted_graph((20, 15, 10), rng, noise=0.7)
-    runs = [module.partition_graph(W, 3, np.ones(45), partitioner=partitioner, seed=3).labels for _ in range(2)]
+    runs = [
+        module.partition_graph(W, 3, np.ones(45), PartitionerSettings(partitioner, seed=3)).labels for _ in range(2)
+    ]
     assert np.array_equal(*runs)
 
 
@@ -149,7 +115,7 @@ def test_auto_is_never_worse_than_spectral_or_metis(rng):
     W, _ = planted_graph((20, 15, 10), rng, noise=0.8)
     found = [
         module.normalised_cut(
-            sparse.csr_array(W), module.partition_graph(W, 3, np.ones(45), partitioner=name).labels, 3
+            sparse.csr_array(W), module.partition_graph(W, 3, np.ones(45), PartitionerSettings(name)).labels, 3
         )
         for name in ("auto", "metis", "spectral")
     ]
@@ -158,8 +124,12 @@ def test_auto_is_never_worse_than_spectral_or_metis(rng):
 
 def test_nothing_to_partition():
     W = np.ones((3, 3))
-    assert module.partition_graph(W, 1, np.ones(3)) == module.Parts(pytest.approx([0, 0, 0]), "none")
-    assert module.partition_graph(W, 3, np.ones(3)) == module.Parts(pytest.approx([0, 1, 2]), "none")
+    assert module.partition_graph(W, 1, np.ones(3), PartitionerSettings()) == module.GraphPartition(
+        pytest.approx([0, 0, 0]), "none"
+    )
+    assert module.partition_graph(W, 3, np.ones(3), PartitionerSettings()) == module.GraphPartition(
+        pytest.approx([0, 1, 2]), "none"
+    )
     assert module.partition_factor(sparse.csr_array(W), 1, np.ones(3), 0).partitioner == "none"
     assert module.partition_factor(sparse.csr_array(W), 4, np.ones(3), 0).labels.tolist() == [0, 1, 2]
 
@@ -190,7 +160,7 @@ def test_without_the_extra_a_partitioner_asked_for_by_name_warns(method, asked, 
     assert model.partitioner_ == fallback
 
 
-def test_spectral_asks_for_no_extra(no_extras):
+def test_spectral_needs_no_extra(no_extras):
     X = noisy_ensemble().X
     assert HGPA(3, partitioner="clique", random_state=0).fit(X).partitioner_ == "clique"
     assert CSPA(3, partitioner="spectral", random_state=0).fit(X).partitioner_ == "spectral"
@@ -200,11 +170,53 @@ def test_graph_is_left_as_it_was(rng):
     W = sparse.csr_array(rng.random((12, 12)) + 5 * np.eye(12))
     W = sparse.csr_array(W + W.T)
     before = W.toarray().copy()
-    module.partition_graph(W, 3, np.ones(12), partitioner="metis")
+    module.partition_graph(W, 3, np.ones(12), PartitionerSettings("metis"))
     assert np.array_equal(W.toarray(), before)
 
 
 def test_whole_weights_are_bounded():
-    assert module.whole_weights(np.array([0.5, 1.0, 0.0])).tolist() == [1, 2, 0]
     assert module.whole_weights(np.full(5, 1e15)).sum() <= 1.01e9
     assert (module.whole_weights(np.array([1e-12, 1.0])) >= 1).all()
+
+
+def columns_and_rows(sizes, rng):
+    """Probabilities of 3 clusters from 5 clusterings, all positive, for a large cluster and small ones."""
+    truth = np.repeat(np.arange(len(sizes)), sizes)
+    A = np.hstack([0.85 * np.eye(3)[truth] + 0.05 + 0.01 * rng.random((len(truth), 3)) for _ in range(5)])
+    return sparse.csr_array(A), truth, np.tile([0, 1, 2], 5)
+
+
+def test_rows_join_the_columns_where_their_probability_is(rng):
+    A, truth, of_columns = columns_and_rows((40, 6, 4), rng)
+    assert (A.toarray() > 0).all()
+    assert np.array_equal(module.join_columns(A, of_columns, 3), truth)
+
+
+def test_the_candidate_from_the_columns_of_a_positive_factor_has_all_parts(rng, monkeypatch):
+    A, truth, _ = columns_and_rows((400, 6, 4), rng)
+    candidates = []
+    original = module.cut_of_factor
+    spy = lambda A, weights, labels, k: candidates.append(labels) or original(A, weights, labels, k)  # noqa: E731
+    monkeypatch.setattr(module, "cut_of_factor", spy)
+    found = module.partition_factor(A, 3, np.ones(len(truth)), 0)
+    assert len(candidates) == 2
+    assert same_partition(candidates[1], truth)
+    assert same_partition(found.labels, truth)
+
+
+def test_votes_decide_where_rows_join(rng):
+    A, truth, of_columns = columns_and_rows((40, 6, 4), rng)
+    weighted = sparse.csr_array(A * np.where(of_columns == 0, 100.0, 1.0))
+    found = module.partition_factor(weighted, 3, np.ones(len(truth)), 0, votes=A)
+    assert same_partition(found.labels, truth)
+
+
+@pytest.mark.parametrize("entries", [0, 10_000])
+def test_auto_runs_metis_up_to_a_number_of_stored_entries(entries, rng, monkeypatch):
+    W, _ = planted_graph((20, 15), rng)
+    runs = []
+    original = module._metis
+    monkeypatch.setattr(module, "_metis", lambda *args: runs.append(args) or original(*args))
+    monkeypatch.setattr(module, "_MANY_ENTRIES", entries)
+    module.partition_graph(W, 2, np.ones(35), PartitionerSettings())
+    assert len(runs) == (0 if entries == 0 else 5)

@@ -55,6 +55,12 @@ def test_estimators_are_not_changed(X):
     assert not hasattr(method, "labels_")
 
 
+def test_verbose_changes_nothing(X):
+    quiet, loud = (supra_consensus(X, 3, random_state=0, verbose=verbose) for verbose in (False, True))
+    assert quiet.best == loud.best
+    assert np.array_equal(quiet.labels, loud.labels)
+
+
 def test_a_failing_method_is_reported_and_does_not_stop_the_rest(X, truth):
     found = supra_consensus(X, methods={"broken": Broken(3), "eac": EAC(3), "bad": HBGF(0)})
     assert found.best == "eac"

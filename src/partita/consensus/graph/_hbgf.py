@@ -1,11 +1,11 @@
 """Hybrid bipartite graph (Fern and Brodley, 2004): objects and clusters are partitioned together.
 
-Both are vertices, and an edge joins an object to each of its clusters.
+Both are vertices, and an edge joins an object to each of its clusters (eq. G19).
 
-Spectral: with A the indicator, D1 and D2 its row and column sums, the top k singular vectors of D1^-1/2 A D2^-1/2 of
-objects and clusters are stacked, rows scaled to length 1, and clustered by k-means. Where one cluster is far larger
-than the others, k-means on the objects splits it; so it is also run on the clusters alone, with objects joining where
-most of their clusters are, and the better normalised cut of the two is kept.
+Spectral (eq. G20): with A the indicator, D1 and D2 its row and column sums, the top k singular vectors of
+D1^-1/2 A D2^-1/2 of objects and clusters are stacked, rows scaled to length 1, and clustered by k-means. Where one
+cluster is far larger than the others, k-means on the objects splits it. It is therefore also run on the clusters alone,
+with each object joining where most of its clusters are, and the better normalised cut of the two is kept.
 """
 
 from typing import Any
@@ -13,10 +13,18 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from partita._labels.ensemble import Ensemble
 from partita._typing import FloatArray, IntArray
+from partita.base import LabelledRows
+from partita.consensus.graph._cell_memberships import memberships_of
 from partita.consensus.graph._graph_consensus import GraphConsensus
-from partita.consensus.graph._graph_partition import Partitioner, Parts, by_metis, normalised_cut, nothing_to_cut
+from partita.consensus.graph._graph_partition import (
+    GraphPartition,
+    PartitionerSettings,
+    join_columns,
+    metis_partitions,
+    normalised_cut,
+    nothing_to_cut,
+)
 from partita.consensus.graph._spectral import cluster_rows, embed_factor
 
 
@@ -28,14 +36,16 @@ class HBGF(GraphConsensus):
     n_clusters : int, default=8
         Number of clusters.
     partitioner : {"auto", "metis", "spectral"}, default="auto"
-        Who partitions the graph. METIS balances the clusters and needs the extra ``graph``; without it spectral
-        partitioning takes its place. "auto" keeps the better of the two by the normalised cut.
+        What partitions the graph. METIS balances the clusters and needs the extra ``graph``; without it spectral
+        partitioning is used instead. "auto" keeps the better of the two by the normalised cut.
     imbalance : float, default=2.0
         How much larger than the mean METIS may make a cluster, relatively; 0.05 is the paper's choice.
     weights : array-like of shape (n_clusterings,), optional
         Weight of each clustering.
     random_state : int, RandomState or None
         Seed of the partitioner.
+    verbose : bool, default=False
+        Show a progress bar for what takes more than two seconds.
 
     Attributes
     ----------
@@ -63,36 +73,36 @@ class HBGF(GraphConsensus):
     array([0, 0, 0, 1, 1, 1])
     """
 
-    def _partition(self, ensemble: Ensemble, n_clusters: int, seed: int) -> Parts:
-        there = np.flatnonzero(ensemble.cell_mass > 0)
-        A = sparse.csr_array(ensemble.indicator[:, there] * ensemble.cell_weights[there])
-        return partition_bipartite(A, n_clusters, ensemble.row_weights, self.partitioner, self.imbalance, seed)
+    def _partition(self, rows: LabelledRows, n_clusters: int, settings: PartitionerSettings) -> GraphPartition:
+        edges = memberships_of(rows.ensemble).bipartite_edges()
+        return partition_bipartite(edges, n_clusters, rows.ensemble.row_weights, settings)
 
 
 def partition_bipartite(
-    A: Any, n_clusters: int, counts: FloatArray, partitioner: Partitioner, imbalance: float, seed: int
-) -> Parts:
+    A: Any, n_clusters: int, row_weights: FloatArray, settings: PartitionerSettings
+) -> GraphPartition:
     """Partition rows and columns of A together; returns the clusters of the rows."""
     n, t = A.shape
     if n <= n_clusters or n_clusters == 1:
         return nothing_to_cut(n, n_clusters)
-    edges = sparse.csr_array(sparse.diags_array(counts) @ A)
+    edges = sparse.csr_array(sparse.diags_array(row_weights) @ A)
     blocks: Any = [[None, edges], [edges.T, None]]
     W = sparse.csr_array(sparse.block_array(blocks))
-    candidates = by_metis(W, n_clusters, np.concatenate([counts, np.zeros(t)]), partitioner, imbalance, seed)
-    if partitioner != "metis" or not candidates:
-        candidates += [Parts(labels, "spectral") for labels in spectral_candidates(A, n_clusters, counts, seed)]
-    best = min(candidates, key=lambda parts: normalised_cut(W, parts.labels, n_clusters))
-    return Parts(best.labels[:n], best.partitioner)
+    candidates = metis_partitions(W, n_clusters, np.concatenate([row_weights, np.zeros(t)]), settings)
+    if settings.partitioner != "metis" or not candidates:
+        found = spectral_candidates(A, n_clusters, row_weights, settings.seed)
+        candidates += [GraphPartition(labels, "spectral") for labels in found]
+    best = min(candidates, key=lambda found: normalised_cut(W, found.labels, n_clusters))
+    return GraphPartition(best.labels[:n], best.partitioner)
 
 
-def spectral_candidates(A: Any, n_clusters: int, counts: FloatArray, seed: int) -> list[IntArray]:
+def spectral_candidates(A: Any, n_clusters: int, row_weights: FloatArray, seed: int) -> list[IntArray]:
     """Clusters of rows and columns: k-means on both together, and on the columns alone."""
-    U, V = embed_factor(A, counts, n_clusters, seed, bipartite=True)
+    U, V = embed_factor(A, row_weights, n_clusters, seed, bipartite=True)
     stacked = np.vstack([U, V])
-    both = cluster_rows(stacked, np.concatenate([counts, np.ones(len(V))]), n_clusters, seed)
+    both = cluster_rows(stacked, np.concatenate([row_weights, np.ones(len(V))]), n_clusters, seed)
     if len(V) < n_clusters:
         return [both]
     of_columns = cluster_rows(V, np.ones(len(V)), n_clusters, seed)
-    of_rows = (A @ np.eye(n_clusters)[of_columns]).argmax(axis=1)  # the least cut for these clusters of columns
+    of_rows = join_columns(A, of_columns, n_clusters)  # the least cut for these clusters of columns
     return [both, np.concatenate([of_rows, of_columns])]

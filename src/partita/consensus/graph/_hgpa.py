@@ -1,22 +1,25 @@
 """Hypergraph partitioning (Strehl and Ghosh, 2002): every cluster is a hyperedge, and as few as possible are cut.
 
-The papers use hMETIS; here Mt-KaHyPar, in its deterministic preset, or the clique expansion: the graph in which each
-hyperedge e adds 1 / (|e| - 1) to all pairs of its objects. That graph is A A' for the indicator with columns scaled, so
-its spectral partition is linear in the number of objects.
+The papers use hMETIS; here it is Mt-KaHyPar, in its deterministic preset, or the clique expansion: the graph in which
+each hyperedge e adds 1 / (|e| - 1) to all pairs of its objects (eq. G15). That graph is A A' for the indicator with
+scaled columns, so its spectral partition is linear in the number of objects.
 """
 
 from functools import cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 from partita._labels.ensemble import Ensemble
 from partita._parameters import StrOptions
+from partita._runs import progress
 from partita._typing import FloatArray, IntArray
+from partita.base import LabelledRows
 from partita.consensus.graph._graph_consensus import GraphConsensus
 from partita.consensus.graph._graph_partition import (
-    Parts,
+    GraphPartition,
+    PartitionerSettings,
     check_installed,
     cut_of_factor,
     imbalances_to_try,
@@ -24,7 +27,8 @@ from partita.consensus.graph._graph_partition import (
     whole_weights,
 )
 
-_FEW_PINS = 200_000  # labels of all rows up to which "auto" tries Mt-KaHyPar: 20,000 rows take it five seconds or more
+_FEW_PINS = 200_000  # labels of all rows up to which "auto" runs Mt-KaHyPar: 20,000 rows take five seconds or more
+_SMALLEST_EXCESS = 1e-9  # floor of |e| - 1 where no hyperedge has two objects, against division by zero
 
 
 class HGPA(GraphConsensus):
@@ -35,15 +39,17 @@ class HGPA(GraphConsensus):
     n_clusters : int, default=8
         Number of clusters.
     partitioner : {"auto", "kahypar", "clique"}, default="auto"
-        Who partitions the hypergraph. Mt-KaHyPar balances the clusters and needs the extra ``graph``; without it the
-        spectral partition of the clique expansion takes its place. "auto" keeps the better of the two, by the
-        normalised cut of the clique expansion; Mt-KaHyPar for up to 200,000 labels in all.
+        What partitions the hypergraph. Mt-KaHyPar balances the clusters and needs the extra ``graph``; without it the
+        spectral partition of the clique expansion is used instead. "auto" keeps the better of the two, by the
+        normalised cut of the clique expansion; it runs Mt-KaHyPar for up to 200,000 labels in all.
     imbalance : float, default=2.0
         How much larger than the mean Mt-KaHyPar may make a cluster, relatively; 0.05 is the paper's choice.
     weights : array-like of shape (n_clusterings,), optional
         Weight of each clustering.
     random_state : int, RandomState or None
         Seed of the partitioner.
+    verbose : bool, default=False
+        Show a progress bar for what takes more than two seconds.
 
     Attributes
     ----------
@@ -77,41 +83,63 @@ class HGPA(GraphConsensus):
         "partitioner": [StrOptions({"auto", "kahypar", "clique"})],
     }
 
-    def _partition(self, ensemble: Ensemble, n_clusters: int, seed: int) -> Parts:
-        size = ensemble.cell_mass / self._object_weight  # in objects
-        shared = np.flatnonzero(size > 1)  # a hyperedge with one object is never cut
-        if len(shared) == 0:
-            shared = np.flatnonzero(size > 0)
-        H, counts = sparse.csr_array(ensemble.indicator[:, shared]), ensemble.row_weights
-        scale = np.sqrt(ensemble.cell_weights[shared] / np.maximum(size[shared] - 1, 1e-9))
-        A = sparse.csr_array(H * scale)
-        candidates: list[Parts] = []
-        few = len(ensemble.indicator.indices) <= _FEW_PINS
-        if self.partitioner == "kahypar" or (self.partitioner == "auto" and few):
-            candidates = self._by_kahypar(H, n_clusters, counts, ensemble.cell_weights[shared], seed)
-        if self.partitioner != "kahypar" or not candidates:
-            parts = partition_factor(A, n_clusters, counts, seed)
-            candidates.append(parts._replace(partitioner={"spectral": "clique"}.get(parts.partitioner, "none")))
-        return min(candidates, key=lambda parts: cut_of_factor(A, counts, parts.labels, n_clusters))
+    def _partition(self, rows: LabelledRows, n_clusters: int, settings: PartitionerSettings) -> GraphPartition:
+        ensemble, row_weights = rows.ensemble, rows.ensemble.row_weights
+        object_weight = float(row_weights.sum() / rows.n_objects.sum())
+        graph = hypergraph_of(ensemble, object_weight)
+        candidates: list[GraphPartition] = []
+        few = len(ensemble.row_cells) <= _FEW_PINS
+        if settings.partitioner == "kahypar" or (settings.partitioner == "auto" and few):
+            candidates = kahypar_partitions(graph, n_clusters, row_weights, settings)
+        if settings.partitioner != "kahypar" or not candidates:
+            found = partition_factor(graph.factor, n_clusters, row_weights, settings.seed, votes=graph.H)
+            kind = "clique" if found.partitioner == "spectral" else "none"
+            candidates.append(GraphPartition(found.labels, kind))
+        return min(candidates, key=lambda found: cut_of_factor(graph.factor, row_weights, found.labels, n_clusters))
 
-    def _by_kahypar(
-        self, H: Any, n_clusters: int, counts: FloatArray, edge_weight: FloatArray, seed: int
-    ) -> list[Parts]:
-        small = n_clusters == 1 or H.shape[0] <= n_clusters
-        if small or not check_installed("mtkahypar", "kahypar", "clique", self.partitioner):
-            return []
-        columns = sparse.csc_array(H)
-        edges = [columns.indices[lo:hi].tolist() for lo, hi in zip(columns.indptr, columns.indptr[1:], strict=False)]
-        run = [
-            _kahypar(edges, n_clusters, whole_weights(counts), whole_weights(edge_weight), step, seed)
-            for step in imbalances_to_try(self.imbalance)
-        ]
-        return [Parts(labels, "kahypar") for labels in run]
+
+class Hypergraph(NamedTuple):
+    """Clusters with more than one object as hyperedges over the rows."""
+
+    H: Any  # sparse (n_rows, n_edges), 1 where a row is in a hyperedge
+    edge_weights: FloatArray  # (n_edges,) weight of the clustering
+    factor: Any  # A of the clique expansion A A', (n_rows, n_edges)
+
+
+def hypergraph_of(ensemble: Ensemble, object_weight: float) -> Hypergraph:
+    """Hyperedges and their clique expansion; ``object_weight`` is the mean weight of an object (eqs. G14, G15)."""
+    size = ensemble.cell_mass / object_weight  # in objects
+    shared = np.flatnonzero(size > 1)  # a hyperedge with one object is never cut
+    if len(shared) == 0:
+        shared = np.flatnonzero(size > 0)
+    H, edge_weights = sparse.csr_array(ensemble.indicator[:, shared]), ensemble.cell_weights[shared]
+    scale = np.sqrt(edge_weights / np.maximum(size[shared] - 1, _SMALLEST_EXCESS))
+    return Hypergraph(H, edge_weights, sparse.csr_array(H * scale))
+
+
+def kahypar_partitions(
+    graph: Hypergraph, n_clusters: int, row_weights: FloatArray, settings: PartitionerSettings
+) -> list[GraphPartition]:
+    """Partitions by Mt-KaHyPar, from strict to generous; none if there is nothing to cut or it is not installed."""
+    small = n_clusters == 1 or len(row_weights) <= n_clusters
+    if small or not check_installed("mtkahypar", "kahypar", "clique", settings.partitioner):
+        return []
+    columns = sparse.csc_array(graph.H)
+    edges = [columns.indices[lo:hi].tolist() for lo, hi in zip(columns.indptr, columns.indptr[1:], strict=False)]
+    vertices, weights = whole_weights(row_weights), whole_weights(graph.edge_weights)
+    steps = imbalances_to_try(settings.imbalance)
+    found = []
+    with progress(len(steps), "Mt-KaHyPar", show=settings.verbose) as bar:
+        for imbalance in steps:
+            labels = _kahypar(edges, n_clusters, vertices, weights, imbalance, settings.seed)
+            found.append(GraphPartition(labels, "kahypar"))
+            bar.update(1)
+    return found
 
 
 @cache
 def _initialised() -> Any:
-    """Mt-KaHyPar starts its threads once a process."""
+    """Mt-KaHyPar, whose threads start once per process."""
     import mtkahypar
 
     return mtkahypar.initialize(1)

@@ -1,18 +1,20 @@
 """Meta-clustering (Strehl and Ghosh, 2002): the clusters of all clusterings are clustered, then objects join.
 
-The graph's vertices are the clusters, its edges weigh |a and b| / |a or b| (0 within one clustering). Each part, a
-meta-cluster, is collapsed: an object is associated with it by the mean of its member indicators, over those whose
-clustering labels the object, and belongs where that is largest.
+The graph's vertices are the clusters, its edges weigh |a and b| / |a or b| (0 within one clustering; eq. G16). Each
+part is a meta-cluster: the association of an object with it is the mean of the indicators of its clusters, over those
+whose clustering labels the object (eq. G17), and the object joins the meta-cluster of the largest association.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from partita._labels.ensemble import Ensemble
+from partita._labels.partitions import rank_of
 from partita._typing import Array, FloatArray, IntArray
+from partita.base import LabelledRows
+from partita.consensus.graph._cell_memberships import CellMemberships, memberships_of
 from partita.consensus.graph._graph_consensus import GraphConsensus
-from partita.consensus.graph._graph_partition import Partitioner, Parts, partition_graph
+from partita.consensus.graph._graph_partition import GraphPartition, PartitionerSettings, partition_graph
 
 
 class MCLA(GraphConsensus):
@@ -23,14 +25,16 @@ class MCLA(GraphConsensus):
     n_clusters : int, default=8
         Number of meta-clusters; some may end without objects.
     partitioner : {"auto", "metis", "spectral"}, default="auto"
-        Who partitions the graph of clusters. METIS balances the meta-clusters and needs the extra ``graph``; without it
-        spectral partitioning takes its place. "auto" keeps the better of the two by the normalised cut.
+        What partitions the graph of clusters. METIS balances the meta-clusters and needs the extra ``graph``; without
+        it spectral partitioning is used instead. "auto" keeps the better of the two by the normalised cut.
     imbalance : float, default=2.0
         How much heavier than the mean METIS may make a meta-cluster, relatively; 0.05 is the paper's choice.
     weights : array-like of shape (n_clusterings,), optional
         Weight of each clustering.
     random_state : int, RandomState or None
         Seed of the partitioner.
+    verbose : bool, default=False
+        Show a progress bar for what takes more than two seconds.
 
     Attributes
     ----------
@@ -61,50 +65,38 @@ class MCLA(GraphConsensus):
     array([0, 0, 0, 1, 1, 1])
     """
 
-    def _partition(self, ensemble: Ensemble, n_clusters: int, seed: int) -> Parts:
-        clusters = Clusters(ensemble.indicator, ensemble.codes >= 0, ensemble.cell_clustering, ensemble.cell_weights)
-        return meta_cluster(clusters, ensemble.row_weights, n_clusters, self.partitioner, self.imbalance, seed)
+    def _partition(self, rows: LabelledRows, n_clusters: int, settings: PartitionerSettings) -> GraphPartition:
+        return meta_cluster(memberships_of(rows.ensemble), n_clusters, settings)
 
 
-class Clusters(NamedTuple):
-    """The clusters of all clusterings, as columns over weighted rows."""
-
-    H: Any  # (n_rows, t) indicator, or probabilities of a soft clustering
-    seen: Array  # (n_rows, m) bool
-    column: IntArray  # (t,) clustering of each cluster
-    weight: FloatArray  # (t,) weight of that clustering
-
-
-def meta_cluster(
-    clusters: Clusters, counts: FloatArray, n_clusters: int, partitioner: Partitioner, imbalance: float, seed: int
-) -> Parts:
-    """Cluster the clusters, and let each row join the meta-cluster it is most associated with."""
-    there = np.flatnonzero(np.asarray(clusters.H.T @ counts) > 0)
-    H, column, weight = clusters.H[:, there], clusters.column[there], clusters.weight[there]
-    size = np.asarray(H.T @ counts)
-    together = H.T @ (H * counts[:, None])
+def meta_cluster(cells: CellMemberships, n_clusters: int, settings: PartitionerSettings) -> GraphPartition:
+    """Cluster the cells, and let each row join the meta-cluster with which it is most associated."""
+    used, row_weights = cells.cells_in_use(), cells.row_weights
+    H, clustering, weights = cells.H[:, used], cells.cell_clustering[used], cells.cell_weights[used]
+    size = np.asarray(H.T @ row_weights)
+    together = H.T @ (H * row_weights[:, None])
     together = together if isinstance(together, np.ndarray) else together.toarray()
-    W = jaccard(together, np.diag(together).copy(), column) * np.sqrt(np.outer(weight, weight))
-    parts = partition_graph(W, n_clusters, size, partitioner=partitioner, imbalance=imbalance, seed=seed)
-    heavy_first = np.argsort(-np.bincount(parts.labels, weights=size), kind="stable")  # ties go to the heavier
-    meta = np.argsort(heavy_first, kind="stable")[parts.labels]
-    return Parts(associate(H, clusters.seen, meta, column, weight).argmax(axis=1), parts.partitioner)
+    W = jaccard(together, np.diag(together).copy(), clustering) * np.sqrt(np.outer(weights, weights))
+    found = partition_graph(W, n_clusters, size, settings)
+    heavy_first = np.argsort(-np.bincount(found.labels, weights=size), kind="stable")  # ties go to the heavier (G18)
+    meta = rank_of(heavy_first, len(heavy_first))[found.labels]
+    return GraphPartition(associate(H, cells.seen, meta, clustering, weights).argmax(axis=1), found.partitioner)
 
 
-def jaccard(together: FloatArray, size: FloatArray, column: IntArray) -> FloatArray:
-    """|a and b| / |a or b| between clusters of different clusterings."""
+def jaccard(together: FloatArray, size: FloatArray, cell_clustering: IntArray) -> FloatArray:
+    """|a and b| / |a or b| between clusters of different clusterings, from |a and b| and |a|."""
     either = size[:, None] + size - together
     W = np.divide(together, either, out=np.zeros_like(together), where=either > 0)
-    W[column[:, None] == column] = 0.0
+    W[cell_clustering[:, None] == cell_clustering] = 0.0
     return W
 
 
-def associate(H: Any, seen: Array, meta: IntArray, column: IntArray, weight: FloatArray) -> FloatArray:
-    """Mean indicator of each meta-cluster's members, over members whose clustering labels the object: (rows, k)."""
+def associate(H: Any, seen: Array, meta: IntArray, cell_clustering: IntArray, cell_weights: FloatArray) -> FloatArray:
+    """Mean membership of each row in the cells of each meta-cluster, over clusterings that label it: (n_rows, k)."""
     k = int(meta.max()) + 1
     member = np.zeros((H.shape[1], k))
-    member[np.arange(len(meta)), meta] = weight
+    member[np.arange(len(meta)), meta] = cell_weights
     possible = np.zeros((seen.shape[1], k))
-    np.add.at(possible, (column, meta), weight)
+    np.add.at(possible, (cell_clustering, meta), cell_weights)
     total = seen.astype(np.float64) @ possible
     return np.asarray(np.divide(H @ member, total, out=np.zeros(total.shape), where=total > 0))

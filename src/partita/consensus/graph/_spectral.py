@@ -15,16 +15,16 @@ from threadpoolctl import threadpool_limits
 
 from partita._typing import FloatArray, IntArray
 
-_DENSE = 600  # vertices, or labels, up to which all eigenvectors are computed
-_STARTS = 10
+_DENSE = 600  # vertices, or labels, up to which the dense matrix is decomposed, at cubic cost; beyond, Lanczos
+_STARTS = 10  # of k-means: time against the risk that every start ends in a poor optimum
 
 
-def embed_graph(W: Any, weight: FloatArray, n_vectors: int, seed: int) -> FloatArray:
-    """Top eigenvectors of the normalised similarity W (sparse, symmetric): one row a vertex."""
-    root = np.sqrt(weight)
-    degree = np.asarray(W @ weight).ravel()
+def embed_graph(W: Any, vertex_weights: FloatArray, n_vectors: int, seed: int) -> FloatArray:
+    """Top eigenvectors of the normalised similarity W (sparse, symmetric): one row per vertex (eq. G9)."""
+    root = np.sqrt(vertex_weights)
+    degree = np.asarray(W @ vertex_weights).ravel()
     scale = root / np.sqrt(np.maximum(degree, np.finfo(float).tiny))
-    n = len(weight)
+    n = len(vertex_weights)
     if n <= _DENSE:
         dense = W.toarray()
         return np.asarray(eigh(scale[:, None] * dense * scale, subset_by_index=(max(0, n - n_vectors), n - 1))[1])
@@ -34,14 +34,14 @@ def embed_graph(W: Any, weight: FloatArray, n_vectors: int, seed: int) -> FloatA
 
 
 def embed_factor(
-    A: Any, weight: FloatArray, n_vectors: int, seed: int, *, bipartite: bool = False
+    A: Any, row_weights: FloatArray, n_vectors: int, seed: int, *, bipartite: bool = False
 ) -> tuple[FloatArray, FloatArray]:
-    """Singular vectors of the normalised factor A: of its rows, and of its columns.
+    """Singular vectors of the normalised factor A: of its rows, and of its columns (eqs. G10, G20).
 
     W = A A' is normalised by its degrees; with ``bipartite`` rows and columns of A are each normalised by their sums.
     """
-    root = np.sqrt(weight)
-    mass = np.asarray(A.T @ weight).ravel()
+    root = np.sqrt(row_weights)
+    mass = np.asarray(A.T @ row_weights).ravel()
     degree = np.asarray(A.sum(axis=1)).ravel() if bipartite else np.asarray(A @ mass).ravel()
     left = root / np.sqrt(np.maximum(degree, np.finfo(float).tiny))
     right = 1 / np.sqrt(np.maximum(mass, np.finfo(float).tiny)) if bipartite else np.ones(A.shape[1])
@@ -57,7 +57,7 @@ def embed_factor(
     return U, np.asarray(V)
 
 
-def cluster_rows(vectors: FloatArray, weight: FloatArray, n_clusters: int, seed: int) -> IntArray:
+def cluster_rows(vectors: FloatArray, row_weights: FloatArray, n_clusters: int, seed: int) -> IntArray:
     """k-means on the rows, scaled to length 1; one thread, so that sums do not depend on their number."""
     length = np.linalg.norm(vectors, axis=1, keepdims=True)
     points = vectors / np.maximum(length, np.finfo(float).tiny)
@@ -65,4 +65,4 @@ def cluster_rows(vectors: FloatArray, weight: FloatArray, n_clusters: int, seed:
         n_clusters = min(n_clusters, len(np.unique(points.round(9), axis=0)))
     model = KMeans(n_clusters, n_init=_STARTS, random_state=seed)
     with threadpool_limits(limits=1):
-        return np.asarray(model.fit(points, sample_weight=weight).labels_, dtype=np.int64)
+        return np.asarray(model.fit(points, sample_weight=row_weights).labels_, dtype=np.int64)

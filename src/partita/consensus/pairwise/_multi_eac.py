@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from partita._labels.ensemble import Ensemble, WeightedColumns
-from partita._labels.row_encoder import RowEncoder
+from partita._labels.validation import RowEncoder
 from partita._memory import ensure_memory
 from partita._parameters import Interval, StrOptions
 from partita._typing import Array, FloatArray, IntArray

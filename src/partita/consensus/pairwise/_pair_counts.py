@@ -8,7 +8,8 @@ from scipy import sparse
 from partita._memory import ensure_memory
 from partita._typing import FloatArray
 from partita.base import LabelledRows
-from partita.metrics._coassociation import Coassociation, coassociation, coassociation_of_codes, given_pairs
+from partita.metrics._chosen_pairs import given_pairs
+from partita.metrics._coassociation import Coassociation, coassociation, coassociation_of_codes
 
 
 class RowCounts(NamedTuple):

@@ -1,27 +1,31 @@
 """Information-theoretic k-means (Punera and Ghosh, 2007): k-means on soft clusterings with a KL divergence.
 
-    minimise sum_i sum_m w_m KL(s_im || c_{k(i) m}),
+    minimise sum_i w_i sum_m v_im KL(s_im || c_{k(i) m})                                                   (eq. G26),
 
-s_im the probabilities that clustering m gives object i (left out where it did not see it), w_m the weight of m over
-that of all that saw i. For this direction of KL the best centre is the weighted mean of its members; every step lowers
-the sum.
+s_im the probabilities that clustering m gives object i (left out where it did not see it), v_im the weight of m over
+that of all clusterings that saw i. For this direction of KL the best centre is the weighted mean of its members, so no
+step raises the sum.
 """
 
-from typing import Any, ClassVar
+from functools import partial
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy import sparse
 from scipy.special import xlogy
 
-from partita._parameters import Interval
+from partita._labels.partitions import one_hot
+from partita._parameters import common
+from partita._runs import Progress, best_of, plus_plus, progress, warn_not_converged
 from partita._typing import FloatArray, IntArray
-from partita.consensus.soft._soft_ensemble import Soft, SoftConsensus
+from partita.consensus.graph._cell_memberships import CellMemberships
+from partita.consensus.soft._soft_consensus import SoftEnsembleConsensus
 
-_SMOOTH = 1e-10
-_MIX = 0.1  # of equal probabilities in the first centres, so that none is infinitely far
+_SMOOTH = 1e-10  # added in logarithms, so that a centre without probability is far and not infinitely far
+_MIX = 0.1  # share of equal probabilities in the first centres: enough that no object is far only by a zero
 
 
-class ITK(SoftConsensus):
+class ITK(SoftEnsembleConsensus):
     """Information-theoretic k-means on soft clusterings.
 
     Parameters
@@ -29,15 +33,19 @@ class ITK(SoftConsensus):
     n_clusters : int, default=8
         Number of clusters; fewer are returned if there are fewer different objects.
     n_init : int, default=10
-        Starts, at objects far from each other (k-means++ with the divergence); the best is kept.
+        Number of starts; the best one is kept.
     max_iter : int, default=300
-        Iterations a start.
+        Largest number of iterations of each start.
     tol : float, default=1e-9
-        Relative decrease of the objective below which a run has converged.
+        Relative decrease of the objective at or below which a start has converged.
     weights : array-like of shape (n_clusterings,), optional
         Weight of each clustering.
     random_state : int, RandomState or None
         Seed of the starts.
+    n_jobs : int, optional
+        Number of threads. The result does not depend on it.
+    verbose : bool, default=False
+        Show a progress bar for what takes more than two seconds.
 
     Attributes
     ----------
@@ -49,13 +57,18 @@ class ITK(SoftConsensus):
     history_ : list of float
         Objective at each iteration of the best start; it never rises.
     n_iter_ : int
+        Number of iterations of the best start.
     converged_ : bool
-    n_features_in_
+        Whether the best start converged.
+    n_features_in_ : int
         Number of clusterings.
+    feature_names_in_
+        As in scikit-learn, after a fit on labels.
 
     Notes
     -----
-    Cost O(n t k) an iteration for t clusters in all clusterings.
+    Starts are objects far from each other (k-means++ with the divergence). Cost O(n t k) per iteration, with t the
+    number of clusters of all clusterings.
 
     References
     ----------
@@ -72,10 +85,8 @@ class ITK(SoftConsensus):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **SoftConsensus._parameter_constraints,
-        "n_init": [Interval("int", 1, None)],
-        "max_iter": [Interval("int", 1, None)],
-        "tol": [Interval("real", 0, None)],
+        **SoftEnsembleConsensus._parameter_constraints,
+        **common("n_init", "max_iter", "tol", "n_jobs"),
     }
 
     def __init__(
@@ -87,6 +98,8 @@ class ITK(SoftConsensus):
         tol: float = 1e-9,
         weights: Any = None,
         random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool | int = False,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_init = n_init
@@ -94,80 +107,96 @@ class ITK(SoftConsensus):
         self.tol = tol
         self.weights = weights
         self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
 
-    def _cluster(self, soft: Soft, n_clusters: int, seed: int) -> IntArray:
+    def _cluster(self, cells: CellMemberships, n_clusters: int, seed: int) -> IntArray:
         rng = np.random.default_rng(seed)
-        problem = Divergence(soft)
-        runs = [self._run(problem, n_clusters, rng) for _ in range(self.n_init)]
-        labels, self.history_, self.converged_ = min(runs, key=lambda run: run[1][-1])
-        self.objective_, self.n_iter_ = self.history_[-1], len(self.history_)
-        return labels
-
-    def _run(
-        self, problem: "Divergence", n_clusters: int, rng: np.random.Generator
-    ) -> tuple[IntArray, list[float], bool]:
-        centers = problem.spread(n_clusters, rng)
-        history: list[float] = []
-        while True:
-            distance = problem.to(centers)
-            labels = distance.argmin(axis=1)
-            nearest = distance[np.arange(len(labels)), labels]
-            history.append(float(problem.soft.row_weights @ nearest))
-            converged = len(history) > 1 and history[-2] - history[-1] <= self.tol * max(history[-2], _SMOOTH)
-            if converged or len(history) == self.max_iter:
-                return labels, history, converged
-            centers = problem.means(labels, centers)
+        divergence = CenterDivergence(cells)
+        starts = [divergence.draw_centers(n_clusters, rng) for _ in range(self.n_init)]
+        with progress(self.n_init * self.max_iter, "information-theoretic k-means", show=bool(self.verbose)) as bar:
+            run = partial(run_itk, divergence, max_iter=self.max_iter, tol=self.tol, bar=bar)
+            best = best_of(run, starts, self.n_jobs, lowest=lambda found: found.history[-1])
+        if not best.converged:
+            warn_not_converged("ITK", self.max_iter)
+        self.history_, self.converged_ = best.history, best.converged
+        self.objective_, self.n_iter_ = best.history[-1], len(best.history)
+        return best.labels
 
 
-class Divergence:
-    """KL from rows to centres, by one product: sum s log s - sum s log c."""
+class ITKRun(NamedTuple):
+    """One run from one start."""
 
-    def __init__(self, soft: Soft) -> None:
-        self.soft = soft
-        share = soft.seen * soft.clustering_weights
-        share = share / share.sum(axis=1, keepdims=True)  # w_m of each object
-        self.S: Any
-        if isinstance(soft.S, np.ndarray):
-            self.S = soft.S * share[:, soft.column]
-            self.own = (xlogy(soft.S, soft.S) * share[:, soft.column]).sum(axis=1)
+    labels: IntArray
+    history: list[float]  # objective at each iteration
+    converged: bool
+
+
+def run_itk(divergence: "CenterDivergence", centers: FloatArray, *, max_iter: int, tol: float, bar: Progress) -> ITKRun:
+    """Assign rows to their nearest centres and move the centres to the means, in turn (eq. G27)."""
+    history: list[float] = []
+    while True:
+        distance = divergence.from_centers(centers)
+        labels = distance.argmin(axis=1)
+        nearest = distance[np.arange(len(labels)), labels]
+        history.append(float(divergence.cells.row_weights @ nearest))
+        converged = len(history) > 1 and history[-2] - history[-1] <= tol * max(history[-2], _SMOOTH)
+        if converged or len(history) == max_iter:
+            bar.update(max_iter - len(history) + 1)
+            return ITKRun(labels, history, converged)
+        bar.update(1)
+        centers = divergence.means(labels, centers)
+
+
+class CenterDivergence:
+    """KL divergence of rows from centres, by one matrix product: sum s log s - sum s log c."""
+
+    def __init__(self, cells: CellMemberships) -> None:
+        self.cells = cells
+        share = cells.seen * cells.clustering_weights
+        share = share / share.sum(axis=1, keepdims=True)  # v_im
+        share = share[:, cells.cell_clustering]
+        self.S: Any  # (n_rows, n_cells) probabilities times v_im
+        if isinstance(cells.H, np.ndarray):
+            self.S = cells.H * share
+            self.own = (xlogy(cells.H, cells.H) * share).sum(axis=1)
         else:
-            self.S = sparse.csr_array(soft.S.multiply(share[:, soft.column]))
-            self.own = np.zeros(len(soft.row_weights))  # one-hot rows have no entropy
+            self.S = sparse.csr_array(cells.H.multiply(share))
+            self.own = np.zeros(cells.n_rows)  # one-hot rows have no entropy
 
-    def to(self, centers: FloatArray) -> FloatArray:
-        """Divergence of each row from each centre: (n, k)."""
+    def from_centers(self, centers: FloatArray) -> FloatArray:
+        """Divergence of each row from each centre: (n_rows, k)."""
         return np.asarray(np.maximum(self.own[:, None] - self.S @ np.log(centers + _SMOOTH).T, 0.0))
 
     def means(self, labels: IntArray, previous: FloatArray) -> FloatArray:
-        """Centres: means of their members, weighted by w_m; where a cluster has none, or none was seen, as before."""
-        member = np.zeros((len(labels), len(previous)))
-        member[np.arange(len(labels)), labels] = self.soft.row_weights
+        """Centres (k, n_cells): means of their members, weighted by w_i v_im.
+
+        A centre without members, or in a clustering that saw none of them, stays as it was.
+        """
+        clustering = self.cells.cell_clustering
+        member = one_hot(labels, len(previous)) * self.cells.row_weights[:, None]
         mass = np.asarray(self.S.T @ member).T
-        starts = np.flatnonzero(np.diff(self.soft.column, prepend=-1))
-        total = np.add.reduceat(mass, starts, axis=1)[:, self.soft.column]
+        starts = np.flatnonzero(np.diff(clustering, prepend=-1))
+        total = np.add.reduceat(mass, starts, axis=1)[:, clustering]
         return np.asarray(np.divide(mass, total, out=previous.copy(), where=total > 0))
 
-    def row(self, i: int) -> FloatArray:
-        """Probabilities of an object; uniform where it was not seen."""
-        S, column = self.soft.S, self.soft.column
-        own = S[i] if isinstance(S, np.ndarray) else S[[i]].toarray().ravel()
-        return np.where(self.soft.seen[i][column], own, self.uniform())
+    def draw_centers(self, n_clusters: int, rng: np.random.Generator) -> FloatArray:
+        """First centres: rows far from each other, mixed with equal probabilities (eq. G28)."""
+        rows = plus_plus(self.cells.row_weights, n_clusters, self._from_row, rng)
+        return (1 - _MIX) * np.array([self._row(i) for i in rows]) + _MIX * self._uniform()
 
-    def uniform(self) -> FloatArray:
-        """Equal probabilities in every clustering."""
-        column = self.soft.column
-        return np.asarray(1 / np.bincount(column)[column])
+    def _from_row(self, row: int) -> FloatArray:
+        """Divergence of each row from one of them; 0 where it is only rounding."""
+        distance = self.from_centers(self._row(row)[None])[:, 0]
+        return np.where(distance > _SMOOTH, distance, 0.0)
 
-    def spread(self, n_clusters: int, rng: np.random.Generator) -> FloatArray:
-        """Objects, drawn with probability proportional to weight times divergence from those drawn before."""
-        nearest = np.ones(len(self.soft.row_weights))
-        chosen: list[FloatArray] = []
-        for _ in range(n_clusters):
-            share = self.soft.row_weights * nearest
-            if share.sum() <= _SMOOTH * len(share) and chosen:
-                break
-            i = int(rng.choice(len(share), p=share / share.sum()))
-            chosen.append((1 - _MIX) * self.row(i) + _MIX * self.uniform())
-            distance = self.to(np.array([self.row(i)]))[:, 0]
-            nearest = distance if len(chosen) == 1 else np.minimum(nearest, distance)
-        return np.array(chosen)
+    def _row(self, row: int) -> FloatArray:
+        """Probabilities of a row; equal ones in clusterings that did not see it."""
+        H = self.cells.H
+        own = H[row] if isinstance(H, np.ndarray) else H[[row]].toarray().ravel()
+        return np.where(self.cells.seen[row][self.cells.cell_clustering], own, self._uniform())
+
+    def _uniform(self) -> FloatArray:
+        """Equal probabilities in every clustering, (n_cells,)."""
+        clustering = self.cells.cell_clustering
+        return np.asarray(1 / np.bincount(clustering)[clustering])

@@ -2,11 +2,11 @@
 
 With S the (n, t) matrix of the probabilities of all clusters:
 
-    SoftCSPA   similarity of objects S S' / M          (missing: over the clusterings that saw both)
-    SoftMCLA   similarity of clusters a.b / (|a|^2 + |b|^2 - a.b); association = mean probability in a meta-cluster
-    SoftHBGF   edges of the bipartite graph weigh S
+    SoftCSPA   similarity of objects S S' / M, over the clusterings that saw both                          (eq. G22)
+    SoftMCLA   similarity of clusters a.b / (|a|^2 + |b|^2 - a.b); association = mean probability          (eq. G23)
+    SoftHBGF   edges of the bipartite graph weigh S                                                        (eq. G24)
 
-On one-hot input they are CSPA, MCLA and HBGF.
+On one-hot input they are CSPA, MCLA and HBGF (eq. G25).
 """
 
 from typing import Any, ClassVar
@@ -17,12 +17,18 @@ from scipy import sparse
 from partita._memory import ensure_memory
 from partita._parameters import Interval, StrOptions
 from partita._typing import FloatArray, IntArray
-from partita.consensus.graph._graph_partition import GENEROUS, Parts, partition_factor, partition_graph
-from partita.consensus.graph._hbgf import partition_bipartite, spectral_candidates
-from partita.consensus.graph._mcla import Clusters, meta_cluster
-from partita.consensus.soft._soft_ensemble import Soft, SoftConsensus
-
-_FEW_ROWS = 4000  # objects up to which SoftCSPA holds all pairs, if it can do without
+from partita.consensus.graph._cell_memberships import CellMemberships
+from partita.consensus.graph._cspa import FEW_ROWS, candidates_from_cells
+from partita.consensus.graph._graph_partition import (
+    GENEROUS,
+    GraphPartition,
+    PartitionerSettings,
+    partition_factor,
+    partition_graph,
+)
+from partita.consensus.graph._hbgf import partition_bipartite
+from partita.consensus.graph._mcla import meta_cluster
+from partita.consensus.soft._soft_consensus import SoftEnsembleConsensus
 
 _PARAMETERS = """
     Parameters
@@ -30,13 +36,15 @@ _PARAMETERS = """
     n_clusters : int, default=8
         Number of clusters.
     partitioner : {"auto", "metis", "spectral"}, default="auto"
-        Who partitions the graph, as in :class:`CSPA`.
+        What partitions the graph, as in :class:`CSPA`.
     imbalance : float, default=2.0
         How much larger than the mean METIS may make a part, relatively; 0.05 is the papers' choice.
     weights : array-like of shape (n_clusterings,), optional
         Weight of each clustering.
     random_state : int, RandomState or None
         Seed of the partitioner.
+    verbose : bool, default=False
+        Show a progress bar for what takes more than two seconds.
 
     Attributes
     ----------
@@ -45,8 +53,10 @@ _PARAMETERS = """
     n_clusters_ : int
     partitioner_ : str
         "metis" or "spectral"; "none" if there was nothing to partition.
-    n_features_in_
+    n_features_in_ : int
         Number of clusterings.
+    feature_names_in_
+        As in scikit-learn, after a fit on labels.
 
     References
     ----------
@@ -55,9 +65,11 @@ _PARAMETERS = """
 """
 
 
-class _SoftGraph(SoftConsensus):
+class SoftGraphConsensus(SoftEnsembleConsensus):
+    """A method that partitions a graph made of soft clusterings; subclasses implement ``_partition``."""
+
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **SoftConsensus._parameter_constraints,
+        **SoftEnsembleConsensus._parameter_constraints,
         "partitioner": [StrOptions({"auto", "metis", "spectral"})],
         "imbalance": [Interval("real", 0, None)],
     }
@@ -72,23 +84,26 @@ class _SoftGraph(SoftConsensus):
         imbalance: float = GENEROUS,
         weights: Any = None,
         random_state: Any = None,
+        verbose: bool | int = False,
     ) -> None:
         self.n_clusters = n_clusters
         self.partitioner = partitioner
         self.imbalance = imbalance
         self.weights = weights
         self.random_state = random_state
+        self.verbose = verbose
 
-    def _cluster(self, soft: Soft, n_clusters: int, seed: int) -> IntArray:
-        parts = self._partition(soft, n_clusters, seed)
-        self.partitioner_ = parts.partitioner
-        return parts.labels
+    def _cluster(self, cells: CellMemberships, n_clusters: int, seed: int) -> IntArray:
+        settings = PartitionerSettings(self.partitioner, self.imbalance, seed, bool(self.verbose))
+        found = self._partition(cells, n_clusters, settings)
+        self.partitioner_ = found.partitioner
+        return found.labels
 
-    def _partition(self, soft: Soft, n_clusters: int, seed: int) -> Parts:
+    def _partition(self, cells: CellMemberships, n_clusters: int, settings: PartitionerSettings) -> GraphPartition:
         raise NotImplementedError(f"{type(self).__name__} must implement _partition.")
 
 
-class SoftCSPA(_SoftGraph):
+class SoftCSPA(SoftGraphConsensus):
     __doc__ = f"""Similarity partitioning of soft clusterings.
 {_PARAMETERS}
     Examples
@@ -100,30 +115,18 @@ class SoftCSPA(_SoftGraph):
     array([0, 0, 1, 1])
     """
 
-    def _partition(self, soft: Soft, n_clusters: int, seed: int) -> Parts:
-        n = len(soft.row_weights)
-        if soft.seen.all() and n > _FEW_ROWS and self.partitioner != "metis":
-            scale = np.sqrt(soft.cluster_weight / soft.clustering_weights.sum())
-            return partition_factor(sparse.csr_array(soft.S * scale), n_clusters, soft.row_weights, seed)
+    def _partition(self, cells: CellMemberships, n_clusters: int, settings: PartitionerSettings) -> GraphPartition:
+        n, row_weights = cells.n_rows, cells.row_weights
+        if cells.seen.all() and n > FEW_ROWS and settings.partitioner != "metis":
+            scale = np.sqrt(cells.cell_weights / cells.clustering_weights.sum())
+            return partition_factor(sparse.csr_array(cells.H * scale), n_clusters, row_weights, settings.seed)
         ensure_memory(24 * n * n, purpose=f"similarities of {n} objects", instead="use SoftHBGF or SoftMCLA.")
-        W = soft_similarity(soft) * np.outer(soft.row_weights, soft.row_weights)
-        also = []
-        if 1 < n_clusters < n:  # as in CSPA
-            there = np.flatnonzero(np.asarray(soft.S.T @ soft.row_weights) > 0)
-            A = sparse.csr_array(soft.S[:, there] * soft.cluster_weight[there])
-            also = [labels[:n] for labels in spectral_candidates(A, n_clusters, soft.row_weights, seed)]
-        return partition_graph(
-            W,
-            n_clusters,
-            soft.row_weights,
-            partitioner=self.partitioner,
-            imbalance=self.imbalance,
-            seed=seed,
-            also=also,
-        )
+        W = soft_similarity(cells) * np.outer(row_weights, row_weights)
+        also = candidates_from_cells(cells, n_clusters, settings.seed)
+        return partition_graph(W, n_clusters, row_weights, settings, also)
 
 
-class SoftMCLA(_SoftGraph):
+class SoftMCLA(SoftGraphConsensus):
     __doc__ = f"""Meta-clustering of soft clusterings.
 {_PARAMETERS}
     Examples
@@ -135,12 +138,11 @@ class SoftMCLA(_SoftGraph):
     array([0, 0, 1, 1])
     """
 
-    def _partition(self, soft: Soft, n_clusters: int, seed: int) -> Parts:
-        clusters = Clusters(soft.S, soft.seen, soft.column, soft.cluster_weight)
-        return meta_cluster(clusters, soft.row_weights, n_clusters, self.partitioner, self.imbalance, seed)
+    def _partition(self, cells: CellMemberships, n_clusters: int, settings: PartitionerSettings) -> GraphPartition:
+        return meta_cluster(cells, n_clusters, settings)
 
 
-class SoftHBGF(_SoftGraph):
+class SoftHBGF(SoftGraphConsensus):
     __doc__ = f"""Bipartite graph partitioning of soft clusterings.
 {_PARAMETERS}
     Examples
@@ -152,15 +154,13 @@ class SoftHBGF(_SoftGraph):
     array([0, 0, 1, 1])
     """
 
-    def _partition(self, soft: Soft, n_clusters: int, seed: int) -> Parts:
-        there = np.flatnonzero(np.asarray(soft.S.T @ soft.row_weights) > 0)
-        A = sparse.csr_array(soft.S[:, there] * soft.cluster_weight[there])
-        return partition_bipartite(A, n_clusters, soft.row_weights, self.partitioner, self.imbalance, seed)
+    def _partition(self, cells: CellMemberships, n_clusters: int, settings: PartitionerSettings) -> GraphPartition:
+        return partition_bipartite(cells.bipartite_edges(), n_clusters, cells.row_weights, settings)
 
 
-def soft_similarity(soft: Soft) -> FloatArray:
-    """S S' over the weight of the clusterings that saw both, 0 where there is none."""
-    product = (soft.S * soft.cluster_weight) @ soft.S.T
+def soft_similarity(cells: CellMemberships) -> FloatArray:
+    """S S' over the weight of the clusterings that saw both, 0 where there is none: (n, n)."""
+    product = (cells.H * cells.cell_weights) @ cells.H.T
     product = product if isinstance(product, np.ndarray) else product.toarray()
-    both = (soft.seen * soft.clustering_weights) @ soft.seen.T.astype(np.float64)
+    both = (cells.seen * cells.clustering_weights) @ cells.seen.T.astype(np.float64)
     return np.asarray(np.divide(product, both, out=np.zeros_like(product), where=both > 0))

@@ -1,8 +1,9 @@
-"""Plurality vote of partitions after their clusters were matched to a reference, whatever the order of the columns.
+"""Plurality vote of partitions whose clusters are matched to a reference; the order of the columns does not matter.
 
-The reference is the partition with the highest mean normalised mutual information to the others. Every other one is
-matched to it, cluster to cluster, so that as many objects as possible agree; clusters without a partner stay apart.
-Each object gets the cluster of most votes, and the result is the next reference, until nothing changes.
+The reference is the partition of the highest mean normalised mutual information with the others (eq. G35). Every other
+one is matched to it, cluster to cluster, so that as many objects as possible agree; clusters without a partner stay
+apart (eq. G36). Each object gets the cluster of the most votes, and the result is the next reference, until nothing
+changes (eq. G37).
 """
 
 from typing import Any
@@ -10,11 +11,13 @@ from typing import Any
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
+from partita._labels.partitions import number_by_size
 from partita._labels.validation import check_label_matrix, check_weights
 from partita._typing import FloatArray, IntArray
 from partita.metrics import normalized_mutual_info_score
 
-_ROUNDS = 50
+_ROUNDS = 50  # a bound for votes that alternate between results; the others end when nothing changes
+_DECIMALS = 12  # votes and likenesses are rounded, so that ties do not depend on the order of sums
 
 
 def majority_vote(X: Any, *, weights: Any = None) -> IntArray:
@@ -22,10 +25,11 @@ def majority_vote(X: Any, *, weights: Any = None) -> IntArray:
 
     Parameters
     ----------
-    X : label matrix of shape (n_samples, n_partitions)
-        Partitions of the same objects; missing labels do not vote.
-    weights : array-like of shape (n_partitions,), optional
-        Weight of each vote.
+    X : label matrix of shape (n_samples, n_clusterings)
+        Array, pandas or polars frame, dict or list of columns; missing = NaN, None, pd.NA or -1. Missing labels do not
+        vote.
+    weights : array-like of shape (n_clusterings,), optional
+        Weight of each clustering.
 
     Returns
     -------
@@ -40,56 +44,46 @@ def majority_vote(X: Any, *, weights: Any = None) -> IntArray:
     array([0, 0, 1, 1])
     """
     matrix = check_label_matrix(X)
-    weight = check_weights(weights, matrix)
-    codes = np.column_stack([_by_size(column) for column in matrix.codes.T[weight > 0]])
-    weight = weight[weight > 0]
+    given = check_weights(weights, matrix)
+    clustering_weights = given[given > 0]
+    codes = np.column_stack([number_by_size(column) for column in matrix.codes.T[given > 0]])
     order = np.lexsort(codes[::-1])  # columns in an order of their own, so that ties do not depend on the given one
-    codes, weight = codes[:, order], weight[order]
-    reference = codes[:, _most_central(codes, weight)]
+    codes, clustering_weights = codes[:, order], clustering_weights[order]
+    reference = codes[:, _most_central(codes, clustering_weights)]
     for _ in range(_ROUNDS):
-        voted = _by_size(_vote(codes, weight, reference))
+        voted = number_by_size(_vote(codes, clustering_weights, reference))
         if np.array_equal(voted, reference):
             break
         reference = voted
     return reference
 
 
-def _by_size(labels: IntArray) -> IntArray:
-    """Clusters numbered by decreasing size, ties by first appearance; -1 stays."""
-    found, first, size = np.unique(labels[labels >= 0], return_index=True, return_counts=True)
-    rank = np.empty(len(found), dtype=np.int64)
-    rank[np.lexsort((first, -size))] = np.arange(len(found))
-    numbered = np.full(len(labels), -1, dtype=np.int64)
-    numbered[labels >= 0] = rank[np.searchsorted(found, labels[labels >= 0])]
-    return numbered
-
-
-def _most_central(codes: IntArray, weight: FloatArray) -> int:
-    """The partition most like the others, the first among equals."""
+def _most_central(codes: IntArray, clustering_weights: FloatArray) -> int:
+    """The partition that is most like the others, the first among equals."""
     n = codes.shape[1]
-    likeness = weight.copy()  # a partition is like itself, as often as it counts
+    likeness = clustering_weights.copy()  # a partition is like itself, as often as it counts
     for a in range(n):
         for b in range(a):
             both = (codes[:, a] >= 0) & (codes[:, b] >= 0)
             if both.any():
                 nmi = normalized_mutual_info_score(codes[both, a], codes[both, b])
-                likeness[a] += weight[b] * nmi
-                likeness[b] += weight[a] * nmi
-    return int(likeness.round(12).argmax())
+                likeness[a] += clustering_weights[b] * nmi
+                likeness[b] += clustering_weights[a] * nmi
+    return int(likeness.round(_DECIMALS).argmax())
 
 
-def _vote(codes: IntArray, weight: FloatArray, reference: IntArray) -> IntArray:
-    """Most voted cluster of each object, the reference's lower number among equals."""
+def _vote(codes: IntArray, clustering_weights: FloatArray, reference: IntArray) -> IntArray:
+    """Cluster of the most votes of each object; among equals the lower number of the reference."""
     width = int(max(reference.max(), codes.max())) + 1
-    votes = np.zeros((len(codes), width * (1 + codes.shape[1])))  # clusters without a partner: places of their own
-    for number, (column, own) in enumerate(zip(codes.T, weight, strict=True)):
+    votes = np.zeros((len(codes), width * (1 + codes.shape[1])))  # clusters without a partner have places of their own
+    for number, (column, weight) in enumerate(zip(codes.T, clustering_weights, strict=True)):
         seen = column >= 0
         both = seen & (reference >= 0)
         table = np.bincount(column[both] * width + reference[both], minlength=width * width).reshape(width, width)
-        rows, partners = linear_sum_assignment(-table)
+        clusters, partners = linear_sum_assignment(-table)
         match = np.arange(width) + width * (1 + number)
-        agreed = table[rows, partners] > 0
-        match[rows[agreed]] = partners[agreed]
-        votes[seen, match[column[seen]]] += own
-    labels = votes.round(12).argmax(axis=1)
+        agreed = table[clusters, partners] > 0
+        match[clusters[agreed]] = partners[agreed]
+        votes[seen, match[column[seen]]] += weight
+    labels = votes.round(_DECIMALS).argmax(axis=1)
     return np.where(votes.any(axis=1), labels, -1)

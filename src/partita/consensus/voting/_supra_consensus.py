@@ -1,4 +1,4 @@
-"""Several methods on one ensemble, side by side; the one that shares most information with the clusterings is kept."""
+"""Several methods on one ensemble; the one that shares the most information with the clusterings is kept (eq. G39)."""
 
 import time
 import warnings
@@ -10,19 +10,20 @@ import pandas as pd
 from sklearn.base import clone
 
 from partita._labels.validation import LabelMatrix, check_label_matrix
+from partita._runs import progress
 from partita._typing import IntArray
 from partita.metrics import average_nmi_score
 
 
 class Outcome(NamedTuple):
-    """What became of one method."""
+    """Result of one method."""
 
     name: str
     labels: IntArray | None  # None if it failed
     n_clusters: int
     average_nmi: float  # of its labels and the clusterings; NaN if it failed
     seconds: float
-    error: str  # empty if it did not
+    error: str  # empty if it did not fail
 
 
 class SupraConsensus(NamedTuple):
@@ -35,20 +36,28 @@ class SupraConsensus(NamedTuple):
 
 
 def supra_consensus(
-    X: Any, n_clusters: int | None = None, *, methods: Any = None, random_state: Any = None
+    X: Any,
+    n_clusters: int | None = None,
+    *,
+    methods: Any = None,
+    random_state: Any = None,
+    verbose: bool | int = False,
 ) -> SupraConsensus:
     """Run several methods and keep the one with the highest average NMI to the clusterings (Strehl and Ghosh, 2002).
 
     Parameters
     ----------
     X : label matrix of shape (n_samples, n_clusterings)
+        Array, pandas or polars frame, dict or list of columns; missing = NaN, None, pd.NA or -1.
     n_clusters : int, optional
         Number of clusters, for the default methods.
     methods : dict or list of estimators, optional
-        With parameters of their own, by name; they are cloned, not changed. Default CSPA, HGPA and MCLA, as in the
-        paper, with ``n_clusters`` and ``random_state``.
+        Estimators by name, each with its own parameters; they are cloned, not changed. By default CSPA, HGPA and MCLA,
+        as in the paper, with ``n_clusters`` and ``random_state``.
     random_state : int, RandomState or None
         Seed of the default methods.
+    verbose : bool, default=False
+        Show a progress bar for what takes more than two seconds.
 
     Returns
     -------
@@ -62,18 +71,13 @@ def supra_consensus(
     >>> supra_consensus(X, 2, random_state=0).labels
     array([0, 0, 0, 1, 1, 1])
     """
-    if methods is None:
-        if n_clusters is None:
-            raise ValueError("n_clusters is None; pass it, or methods= with estimators of your own.")
-        methods = _default_methods(n_clusters, random_state)
-    if not isinstance(methods, Mapping):
-        if not isinstance(methods, list | tuple) or not all(hasattr(method, "fit") for method in methods):
-            raise TypeError(f"methods={methods!r:.60} must be a dict of estimators by name, or a list of estimators.")
-        methods = {f"{type(method).__name__}-{place}": method for place, method in enumerate(methods)}
-    if not methods:
-        raise ValueError("methods is empty; pass at least one estimator by name.")
+    named = _default_methods(n_clusters, random_state) if methods is None else _methods_by_name(methods)
     matrix = check_label_matrix(X)
-    outcomes = list(run_methods(matrix, methods))
+    outcomes = []
+    with progress(len(named), "methods", show=bool(verbose)) as bar:
+        for outcome in run_methods(matrix, named):
+            outcomes.append(outcome)
+            bar.update(1)
     worked = [outcome for outcome in outcomes if outcome.labels is not None]
     if not worked:
         errors = "; ".join(f"{outcome.name}: {outcome.error}" for outcome in outcomes)
@@ -83,10 +87,22 @@ def supra_consensus(
     return SupraConsensus(best.labels, best.name, as_table(outcomes), outcomes)
 
 
-def _default_methods(n_clusters: int, random_state: Any) -> dict[str, Any]:
+def _default_methods(n_clusters: int | None, random_state: Any) -> dict[str, Any]:
     from partita.consensus import CSPA, HGPA, MCLA
 
+    if n_clusters is None:
+        raise ValueError("n_clusters is None; pass it, or methods= with estimators of your own.")
     return {kind.__name__: kind(n_clusters, random_state=random_state) for kind in (CSPA, HGPA, MCLA)}
+
+
+def _methods_by_name(methods: Any) -> Mapping[str, Any]:
+    if not isinstance(methods, Mapping):
+        if not isinstance(methods, list | tuple) or not all(hasattr(method, "fit") for method in methods):
+            raise TypeError(f"methods={methods!r:.60} must be a dict of estimators by name, or a list of estimators.")
+        methods = {f"{type(method).__name__}-{place}": method for place, method in enumerate(methods)}
+    if not methods:
+        raise ValueError("methods is empty; pass at least one estimator by name.")
+    return dict(methods)
 
 
 def run_methods(matrix: LabelMatrix, methods: Mapping[str, Any]) -> Iterator[Outcome]:
@@ -95,7 +111,7 @@ def run_methods(matrix: LabelMatrix, methods: Mapping[str, Any]) -> Iterator[Out
         start = time.perf_counter()
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # each method would repeat what the door has said
+                warnings.simplefilter("ignore")  # check_label_matrix has given these warnings once already
                 fitted = clone(method).fit(matrix)
                 labels = fitted.labels_
                 nmi = average_nmi_score(matrix, labels)
@@ -107,7 +123,7 @@ def run_methods(matrix: LabelMatrix, methods: Mapping[str, Any]) -> Iterator[Out
 
 
 def as_table(outcomes: list[Outcome]) -> pd.DataFrame:
-    """One row a method, the highest average NMI first."""
+    """One row per method, the highest average NMI first."""
     columns = ["name", "n_clusters", "average_nmi", "seconds", "error"]
     table = pd.DataFrame([{column: getattr(outcome, column) for column in columns} for outcome in outcomes])
     table = table.rename(columns={"name": "method"})

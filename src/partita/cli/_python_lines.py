@@ -1,0 +1,94 @@
+"""The Python lines that do the same as a command."""
+
+from typing import Any
+
+import click
+
+from partita.cli._generators import Generator
+from partita.consensus._methods import METHODS
+
+
+def call_of(name: str, parameters: dict[str, Any]) -> str:
+    """A call with keyword arguments."""
+    return f"{name}({', '.join(f'{key}={value!r}' for key, value in parameters.items())})"
+
+
+def consensus_lines(
+    method: str, parameters: dict[str, Any], file: str, reading: dict[str, Any], noise: str, features: str | None
+) -> str:
+    """Labels from a file, to their consensus."""
+    estimator = METHODS[method].estimator
+    lines = [f"from partita import {estimator}" + ("" if noise == "missing" else ", check_label_matrix")]
+    if features is None:
+        lines += ["from partita.io import read_labels", f"X = {_read('read_labels', file, reading)}.labels"]
+    else:
+        lines += [
+            "from partita.io import read_features, read_labels",
+            f"table = {_read('read_labels', file, reading)}",
+            f"F = read_features({features!r}, table)",
+            "X = table.labels",
+        ]
+    if noise != "missing":
+        lines.append(f"X = check_label_matrix(X, noise={noise!r})")
+    beside = "" if features is None else ", features=F"
+    return "\n".join([*lines, f"labels = {call_of(estimator, parameters)}.fit_predict(X{beside})"])
+
+
+def generator_lines(generator: Generator, file: str, reading: dict[str, Any], scale: bool) -> str:
+    """Features from a file, to an ensemble."""
+    call = call_of(generator.name, generator.parameters)
+    scaled = "StandardScaler().fit_transform(F)" if scale else "F"
+    lines = [f"from partita import {generator.name}", *_feature_lines(file, reading, scale)]
+    return "\n".join([*lines, f"labels = {call}.fit_transform({scaled})"])
+
+
+def cluster_lines(
+    method: str, parameters: dict[str, Any], generator: Generator, file: str, reading: dict[str, Any], scale: bool
+) -> str:
+    """Features from a file, to one clustering."""
+    estimator = METHODS[method].estimator
+    steps = [call_of(generator.name, generator.parameters), call_of(estimator, parameters)]
+    pipeline = ", ".join((["StandardScaler()"] if scale else []) + steps)
+    return "\n".join(
+        [
+            f"from partita import {estimator}, {generator.name}",
+            *_feature_lines(file, reading, scale, "from sklearn.pipeline import make_pipeline"),
+            f"labels = make_pipeline({pipeline}).fit_predict(F)",
+        ]
+    )
+
+
+def recipe_lines(
+    recipe: str, options: dict[str, Any], file: str | None, reading: dict[str, Any], scale: bool, takes: str
+) -> str:
+    """An ensemble of the papers, from the features or the first clustering of a file, or from nothing."""
+    lines, data = ["from partita import ensemble_recipe"], []
+    if file is not None and takes == "features":
+        lines += _feature_lines(file, reading, scale)
+        data = ["StandardScaler().fit_transform(F)" if scale else "F"]
+    elif file is not None:
+        lines += ["from partita.io import read_labels", f"X = {_read('read_labels', file, reading)}.labels"]
+        data = ["X.iloc[:, 0]"]
+    given = [repr(recipe), *data, *(f"{name}={value!r}" for name, value in options.items())]
+    return "\n".join([*lines, f"labels = ensemble_recipe({', '.join(given)}).labels"])
+
+
+def print_python(lines: str, *, err: bool) -> None:
+    """Write the lines for people."""
+    click.echo("in Python:", err=err)
+    for line in lines.splitlines():
+        click.echo(f"    {line}", err=err)
+
+
+def _read(function: str, file: str, reading: dict[str, Any]) -> str:
+    return f"{function}({file!r}{''.join(f', {name}={value!r}' for name, value in reading.items())})"
+
+
+def _feature_lines(file: str, reading: dict[str, Any], scale: bool, *imports: str) -> list[str]:
+    """Imports, and the features as F."""
+    return [
+        "from partita.io import read_feature_table",
+        *imports,
+        *(["from sklearn.preprocessing import StandardScaler"] if scale else []),
+        f"F = {_read('read_feature_table', file, reading)}.features",
+    ]

@@ -1,0 +1,287 @@
+"""The one table of the consensus methods.
+
+The command line, the docstring of ``partita.consensus``, the tests and ``make tables`` (which writes ``docs/methods.md``
+and the stubs that make the names public) read it; nothing heavy is imported here, so that ``partita methods`` and ``--help`` answer at once.
+"""
+
+from typing import NamedTuple
+
+
+class Method(NamedTuple):
+    """What a user needs to know to choose the method."""
+
+    name: str  # on the command line
+    estimator: str  # public name in partita
+    module: str  # room and file of partita.consensus that define it
+    summary: str
+    source: str
+    cost: str  # in the symbols of COST_SYMBOLS
+    missing: str  # what a missing label means to it
+    soft: bool = False  # gives probabilities
+    finds_k: bool = False  # finds the number of clusters where none is given
+    upper_bound: bool = False  # n_clusters is an upper bound: fewer clusters may be used
+    for_soft: bool = False  # made for soft clusterings; on labels the same as another method
+
+    @property
+    def output(self) -> str:
+        """What it gives for each object."""
+        return "soft" if self.soft else "hard"
+
+    @property
+    def number_of_clusters(self) -> str:
+        """How the number of clusters is chosen."""
+        return "found" if self.finds_k else "upper bound" if self.upper_bound else "given"
+
+
+# Public names of the rooms that are not methods of their own.
+OTHER_NAMES = {
+    "SupraConsensus": "voting._supra_consensus",
+    "majority_vote": "voting._majority_vote",
+    "supra_consensus": "voting._supra_consensus",
+}
+
+COST_SYMBOLS = "n objects, r distinct rows, m clusterings, t labels in all, d features, k clusters"
+
+_PAIRS = "a pair counts where both are labelled"
+_MEAN = "replaced by the mean of the clustering"
+_LEFT_OUT = "left out of the likelihood"
+_OUTSIDE = "the object is in no cluster of that clustering"
+
+METHODS: dict[str, Method] = {
+    method.name: method
+    for method in (
+        Method(
+            name="eac",
+            estimator="EAC",
+            module="pairwise._evidence_accumulation",
+            summary="evidence accumulation: linkage of the co-association, cut at the highest lifetime",
+            source="Fred and Jain 2005",
+            cost="r^2 m byte comparisons; r^2 numbers",
+            missing=_PAIRS,
+            finds_k=True,
+        ),
+        Method(
+            name="pcc",
+            estimator="PCC",
+            module="pcc._pcc",
+            summary="probabilistic consensus clustering: a binomial model of the co-association",
+            source="Lourenço et al. 2015",
+            cost="per sweep, l2: r m k^2; kl: r^2 k^2; chosen pairs: k^2 per pair",
+            missing=_PAIRS,
+            soft=True,
+            upper_bound=True,
+        ),
+        Method(
+            name="peace",
+            estimator="PEACE",
+            module="pcc._peace",
+            summary="the model of PCC by the greedy algorithm of the papers",
+            source="Lourenço et al. 2013",
+            cost="n k per step, about n k steps",
+            missing=_PAIRS,
+            soft=True,
+            upper_bound=True,
+        ),
+        Method(
+            name="baum-eagon",
+            estimator="BaumEagon",
+            module="pairwise._baum_eagon",
+            summary="squared error of the co-association by multiplicative updates",
+            source="Rota Bulò et al. 2010",
+            cost="r^2 k per iteration",
+            missing=_PAIRS,
+            soft=True,
+            upper_bound=True,
+        ),
+        Method(
+            name="aspect",
+            estimator="AspectModel",
+            module="pairwise._aspect_model",
+            summary="dyadic aspect model of the pairs that are together, by EM",
+            source="Lourenço et al. 2011",
+            cost="r^2 k per iteration",
+            missing=_PAIRS,
+            soft=True,
+        ),
+        Method(
+            name="bce",
+            estimator="BCE",
+            module="models._bce",
+            summary="Bayesian cluster ensemble: every object is a mixture of clusters",
+            source="Wang et al. 2011",
+            cost="r m k per inner step, some inner steps per iteration",
+            missing=_LEFT_OUT,
+            soft=True,
+        ),
+        Method(
+            name="gbce",
+            estimator="GBCE",
+            module="models._gbce",
+            summary="BCE with features beside the labels",
+            source="Wang et al. 2011",
+            cost="n (m + d) k per inner step",
+            missing=_LEFT_OUT,
+            soft=True,
+        ),
+        Method(
+            name="nbce",
+            estimator="NBCE",
+            module="nbce._nbce",
+            summary="nonparametric Bayesian cluster ensemble: a Dirichlet-process mixture of the labels",
+            source="Wang et al. 2010",
+            cost="gibbs: n m k per sweep; vb, cvb: r m k per iteration",
+            missing=_LEFT_OUT,
+            soft=True,
+            finds_k=True,
+        ),
+        Method(
+            name="mm",
+            estimator="MultinomialMixture",
+            module="models._multinomial_mixture",
+            summary="mixture model of the labels, by EM",
+            source="Topchy et al. 2004",
+            cost="r m k per iteration",
+            missing=f"{_LEFT_OUT}, or imputed",
+            soft=True,
+        ),
+        Method(
+            name="qmi",
+            estimator="QMI",
+            module="kmeans._qmi",
+            summary="quadratic mutual information with the clusterings, by k-means",
+            source="Topchy et al. 2003",
+            cost="r m k per iteration",
+            missing=_MEAN,
+        ),
+        Method(
+            name="cspa",
+            estimator="CSPA",
+            module="graph._cspa",
+            summary="cluster-based similarity partitioning: a graph of objects, partitioned",
+            source="Strehl and Ghosh 2002",
+            cost="r^2 m, or r m + t^3 through the labels",
+            missing=_PAIRS,
+        ),
+        Method(
+            name="hgpa",
+            estimator="HGPA",
+            module="graph._hgpa",
+            summary="hypergraph partitioning: every cluster is a hyperedge",
+            source="Strehl and Ghosh 2002",
+            cost="that of the partitioner, or r m^2 + t^3",
+            missing=_OUTSIDE,
+        ),
+        Method(
+            name="mcla",
+            estimator="MCLA",
+            module="graph._mcla",
+            summary="meta-clustering: the clusters of all clusterings are clustered",
+            source="Strehl and Ghosh 2002",
+            cost="r m^2 + t^3",
+            missing=_OUTSIDE,
+        ),
+        Method(
+            name="hbgf",
+            estimator="HBGF",
+            module="graph._hbgf",
+            summary="bipartite graph of objects and clusters, partitioned",
+            source="Fern and Brodley 2004",
+            cost="r (m^2 + m k) + t^3",
+            missing=_OUTSIDE,
+        ),
+        Method(
+            name="voting",
+            estimator="CumulativeVoting",
+            module="voting._cumulative_voting",
+            summary="cumulative votes for the clusters of a reference",
+            source="Ayad and Kamel 2008",
+            cost="r m q + r q^2 with a reference of q clusters",
+            missing="the clustering has no vote on the object",
+            soft=True,
+        ),
+        Method(
+            name="nmf",
+            estimator="NMFConsensus",
+            module="pairwise._nmf_consensus",
+            summary="non-negative factorisation of the co-association",
+            source="Li et al. 2007",
+            cost="r m k per iteration; r^2 k with missing labels, up to r = 4000",
+            missing=_PAIRS,
+            soft=True,
+        ),
+        Method(
+            name="multi-eac",
+            estimator="MultiEAC",
+            module="pairwise._multi_eac",
+            summary="evidence accumulation from stable clusters",
+            source="Fred and Jain 2006",
+            cost="r^2 m; r^2 numbers",
+            missing=_PAIRS,
+            finds_k=True,
+        ),
+        Method(
+            name="soft-cspa",
+            estimator="SoftCSPA",
+            module="soft._soft_graph",
+            summary="CSPA for soft clusterings",
+            source="Punera and Ghosh 2007",
+            cost="n^2 t",
+            missing=_PAIRS,
+            for_soft=True,
+        ),
+        Method(
+            name="soft-mcla",
+            estimator="SoftMCLA",
+            module="soft._soft_graph",
+            summary="MCLA for soft clusterings",
+            source="Punera and Ghosh 2007",
+            cost="n t^2",
+            missing=_OUTSIDE,
+            for_soft=True,
+        ),
+        Method(
+            name="soft-hbgf",
+            estimator="SoftHBGF",
+            module="soft._soft_graph",
+            summary="HBGF for soft clusterings",
+            source="Punera and Ghosh 2007",
+            cost="n t^2",
+            missing=_OUTSIDE,
+            for_soft=True,
+        ),
+        Method(
+            name="itk",
+            estimator="ITK",
+            module="soft._itk",
+            summary="k-means for soft clusterings, with the Kullback-Leibler divergence",
+            source="Punera and Ghosh 2007",
+            cost="n t k per iteration",
+            missing="the other clusterings of the object count more",
+            for_soft=True,
+        ),
+        Method(
+            name="label-kmeans",
+            estimator="LabelKMeans",
+            module="kmeans._label_kmeans",
+            summary="k-means on the one-hot labels",
+            source="baseline",
+            cost="r m k per iteration",
+            missing=_MEAN,
+        ),
+    )
+}
+
+
+def markdown_table(header: list[str], rows: list[list[str]]) -> str:
+    """Lines of a Markdown table with aligned columns."""
+    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
+    lines = [header, ["-" * width for width in widths], *rows]
+    return "\n".join(
+        "| " + " | ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) + " |" for line in lines
+    )
+
+
+def docstring_table() -> str:
+    """The table in the docstring of ``partita.consensus``."""
+    rows = [[method.estimator, method.summary, method.output, method.cost] for method in METHODS.values()]
+    return f"Cost with {COST_SYMBOLS}.\n\n{markdown_table(['class', 'method', 'output', 'cost'], rows)}"

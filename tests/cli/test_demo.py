@@ -1,0 +1,15 @@
+"""``partita demo``."""
+
+import numpy as np
+import pandas as pd
+
+
+def test_demo(call, tmp_path):
+    code, out, _ = call("demo")
+    assert code == 0
+    assert "clusters     3, of sizes" in out
+    assert "Consensus: partita-demo/consensus.csv" in out
+    result = pd.read_csv(tmp_path / "partita-demo" / "consensus.csv")
+    assert result.columns.tolist() == ["wine", "label"]
+    assert result["wine"].iloc[0] == "wine-001"
+    assert np.bincount(result["label"]).tolist() == [65, 64, 49]

@@ -1,0 +1,56 @@
+"""The entry point, as a user meets it: in a process of its own where that matters."""
+
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+
+from partita.cli.main import main
+
+
+def test_a_fault_of_ours_shows_its_traceback_on_request(call, wines, monkeypatch):
+    monkeypatch.setenv("PARTITA_DEBUG", "1")
+    with pytest.raises(FileNotFoundError):
+        main(["check", "none.csv"])
+
+
+def run_alone(*argv, **environment):
+    return subprocess.run(
+        [sys.executable, "-m", "partita", *argv], capture_output=True, text=True, env={**os.environ, **environment}
+    )
+
+
+def test_version_and_help_in_a_process_of_its_own():
+    import partita
+
+    assert run_alone("--version").stdout.strip() == f"partita {partita.__version__}"
+    start = time.perf_counter()
+    shown = run_alone("--help")
+    assert shown.returncode == 0
+    assert "consensus" in shown.stdout
+    assert time.perf_counter() - start < 3  # 0.1 s on an idle machine; 3 s tells a heavy import from a busy core
+    assert run_alone().returncode == 2
+
+
+def test_first_run_says_that_it_compiles(tmp_path, wines):
+    first = run_alone("consensus", str(wines), "-o", str(tmp_path / "o.csv"), NUMBA_CACHE_DIR=str(tmp_path / "cache"))
+    assert first.returncode == 0, first.stderr
+    assert first.stderr.count("compiling, once") == 1
+    again = run_alone("consensus", str(wines), "-o", str(tmp_path / "o.csv"), NUMBA_CACHE_DIR=str(tmp_path / "cache"))
+    assert again.stderr == ""
+
+
+def test_a_reader_that_stops_reading_causes_no_error(wines):
+    pipe = f"{sys.executable} -m partita consensus {wines} 2>/dev/null | head -1"
+    done = subprocess.run(["bash", "-c", pipe], capture_output=True, text=True)
+    assert done.stdout.strip() == "wine,label"
+    assert "Traceback" not in done.stderr
+
+
+def test_help_names_the_commands_and_their_options(call):
+    shown = call("--help")[1]
+    assert all(name in shown for name in ("generate", "cluster", "choose"))
+    for command, option in [("generate", "--recipe"), ("cluster", "--membership"), ("choose", "--kind")]:
+        assert option in call(command, "--help")[1]

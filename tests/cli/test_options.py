@@ -1,0 +1,119 @@
+"""An option means the same in every command, and so does a key of the JSON output."""
+
+import json
+import re
+from pathlib import Path
+
+import click
+import pytest
+
+from partita.cli.main import app
+from tests.cli.plants import SMALL
+
+COMPUTING = ["consensus", "compare", "choose", "generate", "cluster"]
+QUICK = ["--resamples", 6, "-k", "2-4"]
+
+# What every command that has it prints under a key. Files that were written end in "output".
+KEYS = {
+    "file": str,
+    "kind": str,
+    "method": str,
+    "seed": int,
+    "n_objects": int,
+    "n_objects_used": int,
+    "n_features": int,
+    "n_clusterings": int,
+    "n_clusters": int,
+    "n_distinct_rows": int,
+    "n_missing": int,
+    "n_unlabelled": int,
+    "share_missing": float,
+    "upper_bound": int | None,
+    "cluster_sizes": list,
+    "average_nmi": float,
+    "seconds": float,
+    "p_value": float,
+    "ids": list,
+    "labels": list,
+    "columns": list,
+    "reasons": list,
+    "proposals": dict,
+    "table": list,
+    "methods": list,
+    "agreement": dict,
+    "output": str | None,
+    "labels_output": str | None,
+    "membership_output": str | None,
+    "manifest_output": str | None,
+    "python": str,
+}
+
+
+def options_of(command):
+    return {option.opts[-1]: option for option in app.commands[command].params if isinstance(option, click.Option)}
+
+
+@pytest.mark.parametrize("command", COMPUTING)
+def test_seed_jobs_and_json_are_everywhere_and_have_one_default(command):
+    options = options_of(command)
+    assert options["--seed"].default == 0
+    assert options["--jobs"].default == 1
+    assert options["--json"].is_flag
+
+
+def test_an_option_is_the_same_in_every_command():
+    seen = {}
+    for command in app.commands:
+        for name, option in options_of(command).items():
+            if not option.hidden and (command, name) != ("choose", "--n-clusters"):  # numbers to compare, not one
+                kind = (str(option.type.to_info_dict()), option.is_flag, option.multiple, repr(option.default))
+                seen.setdefault(name, {})[command] = kind
+    assert not {name: kinds for name, kinds in seen.items() if len(set(kinds.values())) > 1}
+
+
+def test_features_are_a_file_wherever_they_are_an_option():
+    for command in app.commands:
+        option = options_of(command).get("--features")
+        assert option is None or option.hidden or isinstance(option.type, click.Path)
+
+
+def test_json_has_the_same_keys_for_the_same_things(call, table, labels):
+    drop = ["--drop", "class"]
+    calls = {
+        "check": [labels],
+        "consensus": [labels, "-m", "pcc", "-k", 3],
+        "compare": [labels, "-k", 3, "--methods", "eac,mcla"],
+        "choose": [labels, *QUICK],
+        "generate": [table, *drop, *SMALL],
+        "cluster": [table, *drop, *SMALL, "-k", 3],
+    }
+    for command, argv in calls.items():
+        facts = json.loads(call(command, *argv, "--json")[1])
+        assert {"file", "n_objects"} <= set(facts)
+        assert "seed" in facts or command == "check"
+        for key, value in facts.items():
+            assert isinstance(value, KEYS[key]), (command, key)
+
+
+def test_paths_in_json_are_those_of_the_options(call, table):
+    argv = ["-o", "y.csv", "--labels", "x.csv", "--membership", "m.csv", "-m", "pcc", "--drop", "class"]
+    facts = json.loads(call("cluster", table, *argv, *SMALL, "--json")[1])
+    assert [facts[name] for name in ("output", "labels_output", "membership_output")] == ["y.csv", "x.csv", "m.csv"]
+
+
+def test_threads_do_not_change_a_result(call, table, labels):
+    def outputs(jobs):
+        more = ["--jobs", jobs, "--seed", 3]
+        yield call("consensus", labels, "-m", "mm", "-k", 3, *more)[1]
+        yield call("compare", labels, "-k", 3, "--methods", "mm,pcc", "--labels", f"{jobs}.csv", *more)[0]
+        yield call("choose", labels, *QUICK, *more)[1]
+        yield call("cluster", table, "--drop", "class", "-m", "mm", "-k", 3, *SMALL, *more)[1]
+
+    assert list(outputs(1)) == list(outputs(3))
+
+
+def test_the_readme_names_keys_that_exist():
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    paragraph = readme.split("With `--json` a command prints")[1].split("\n\n")[0]
+    named = re.findall(r"`(\w+)`", paragraph)
+    assert {"method", "seed", "n_objects", "n_clusterings", "n_clusters", "output"} <= set(named) <= set(KEYS)

@@ -1,0 +1,125 @@
+"""What CSPA, HGPA, MCLA and HBGF have in common: what they find, balance, weights, and their parameters."""
+
+import time
+
+import numpy as np
+import pytest
+from sklearn.metrics import adjusted_rand_score
+
+from partita import CSPA, HBGF, HGPA, MCLA
+from tests.ensembles import noisy_ensemble, same_partition
+
+METHODS = [CSPA, HGPA, MCLA, HBGF]
+BY_NAME = [
+    (CSPA, "metis"), (CSPA, "spectral"), (MCLA, "metis"), (MCLA, "spectral"), (HBGF, "metis"), (HBGF, "spectral"),
+    (HGPA, "kahypar"), (HGPA, "clique"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_unanimous_clusterings_are_recovered(method):
+    X, truth = noisy_ensemble(sizes=(40, 20, 12, 6), flip=0, missing=0.3)
+    model = method(4, random_state=0).fit(np.column_stack([X, truth]))
+    assert same_partition(model.labels_, truth)
+    assert np.bincount(model.labels_).tolist() == [40, 20, 12, 6]
+
+
+@pytest.mark.parametrize(("method", "partitioner"), BY_NAME)
+def test_every_partitioner_recovers_unanimous_clusters_of_like_sizes(method, partitioner):
+    X, truth = noisy_ensemble(sizes=(24, 20, 18), flip=0, missing=0.3)
+    model = method(3, partitioner=partitioner, random_state=0).fit(X)
+    assert same_partition(model.labels_, truth)
+    assert model.partitioner_ == partitioner
+    assert model.n_clusters_ == 3
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_unbalanced_clusters_are_recovered_with_the_defaults(method):
+    X, truth = noisy_ensemble(sizes=(2000, 300, 60), n_clusterings=20, flip=0.1, missing=0.3)
+    model = method(3, random_state=0).fit(X)
+    assert adjusted_rand_score(truth, model.labels_) > 0.95
+
+
+@pytest.mark.parametrize(("method", "partitioner"), [(CSPA, "metis"), (HBGF, "metis"), (HGPA, "kahypar")])
+def test_a_strict_imbalance_gives_balanced_clusters(method, partitioner):
+    X, _ = noisy_ensemble(sizes=(150, 30, 20), n_clusterings=20)
+    model = method(4, partitioner=partitioner, imbalance=0.05, random_state=0).fit(X)
+    sizes = np.bincount(model.labels_)
+    assert len(sizes) == 4
+    assert sizes.max() <= np.ceil(1.05 * 50)
+
+
+@pytest.mark.parametrize("method", [HBGF, MCLA])
+def test_many_objects_with_few_distinct_rows_are_quick(method):
+    X, truth = noisy_ensemble(sizes=(100, 60, 40), n_clusterings=20, missing=0.3)
+    start = time.perf_counter()
+    labels = method(3, random_state=0).fit(np.tile(X, (500, 1))).labels_
+    assert time.perf_counter() - start < 5
+    assert adjusted_rand_score(np.tile(truth, 500), labels) > 0.95
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_same_seed_same_labels(method):
+    X = noisy_ensemble(flip=0.5, missing=0.3).X
+    assert np.array_equal(*(method(4, random_state=7).fit(X).labels_ for _ in range(2)))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_copies_and_sample_weights_are_the_same(method, rng):
+    X = np.unique(noisy_ensemble(missing=0.2).X, axis=0)
+    counts = rng.integers(1, 4, len(X))
+    weighted = method(3, random_state=0).fit(X, sample_weight=counts).labels_
+    copied = method(3, random_state=0).fit(np.repeat(X, counts, axis=0)).labels_
+    assert same_partition(np.repeat(weighted, counts), copied)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_objects_without_weight_join_their_cluster(method):
+    X, truth = noisy_ensemble(missing=0.2)
+    weight = np.ones(len(X))
+    weight[::5] = 0
+    assert same_partition(method(3, random_state=0).fit(X, sample_weight=weight).labels_, truth)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_nothing_to_partition_is_recorded(method):
+    X = noisy_ensemble().X
+    model = method(1).fit(X)
+    assert (model.partitioner_, model.n_clusters_) == ("none", 1)
+    assert not model.labels_.any()
+
+
+@pytest.mark.parametrize(
+    ("method", "bad"),
+    [
+        (CSPA, {"partitioner": "kahypar"}),
+        (HGPA, {"partitioner": "metis"}),
+        (MCLA, {"imbalance": -0.1}),
+        (HBGF, {"n_clusters": 0}),
+        (CSPA, {"pairs": "some"}),
+    ],
+)
+def test_a_wrong_parameter_is_named(method, bad, X):
+    with pytest.raises(ValueError, match=next(iter(bad))):
+        method(**bad).fit(X)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_new_object_joins_the_cluster_with_the_largest_share_of_its_labels(method):
+    X, truth = noisy_ensemble(missing=0.2)
+    model = method(3, random_state=0).fit(X[::2])
+    new = np.vstack([X[1::2], np.full(X.shape[1], -1)])
+    found = model.predict(new)
+    assert same_partition(found[:-1], truth[1::2])
+    assert found[-1] == -1
+    i = 7
+    votes = np.zeros(3)
+    for j in np.flatnonzero(new[i] >= 0):
+        with_label = X[::2][:, j] == new[i, j]
+        votes += np.bincount(model.labels_[with_label], minlength=3) / with_label.sum()
+    assert found[i] == votes.argmax()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_verbose_changes_nothing(method, X):
+    assert np.array_equal(*(method(3, random_state=0, verbose=verbose).fit(X).labels_ for verbose in (False, True)))

@@ -1,0 +1,108 @@
+"""Information-theoretic k-means against its formula: objective, means, starts, and what it reports."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+
+from partita import ITK
+from partita.consensus.soft._itk import CenterDivergence
+from partita.consensus.soft._soft_input import stack_clusterings
+from tests.consensus.soft.soft_clusterings import one_hot_blocks, posteriors
+from tests.ensembles import noisy_ensemble, same_partition
+
+
+def divergence_by_hand(blocks, weights, row_weights, labels, centers):
+    """Sum of w_m KL(s_im || c_m); centers[k][m]."""
+    total = 0.0
+    for i, k in enumerate(labels):
+        saw = [m for m, block in enumerate(blocks) if not np.isnan(block[i]).any()]
+        for m in saw:
+            s, c = blocks[m][i], centers[k][m]
+            kl = sum(p * np.log(p / q) for p, q in zip(s, c, strict=True) if p > 0)
+            total += row_weights[i] * weights[m] / sum(weights[j] for j in saw) * kl
+    return total
+
+
+def test_itk_objective_is_the_sum_of_divergences_from_the_best_centres(rng):
+    blocks = posteriors(missing=0.3)[0]
+    weights, row_weights = rng.random(6) + 0.5, rng.integers(1, 4, 62).astype(float)
+    model = ITK(3, weights=weights, random_state=0, tol=0).fit(blocks, sample_weight=row_weights)
+    seen = np.column_stack([~np.isnan(block[:, 0]) for block in blocks])
+    share = seen * weights / (seen * weights).sum(axis=1, keepdims=True) * row_weights[:, None]
+    centers = [
+        [np.average(np.nan_to_num(block)[mine], axis=0, weights=share[mine, m]) for m, block in enumerate(blocks)]
+        for mine in (model.labels_ == k for k in range(3))
+    ]
+    best = divergence_by_hand(blocks, weights, row_weights, model.labels_, centers)
+    assert model.objective_ == pytest.approx(best, rel=1e-6)
+    for _ in range(20):
+        moved = [[0.98 * c + 0.02 * rng.dirichlet(np.ones(len(c))) for c in center] for center in centers]
+        assert divergence_by_hand(blocks, weights, row_weights, model.labels_, moved) > best
+
+
+@pytest.mark.parametrize("make_sparse", [False, True])
+def test_itk_means_are_the_members_means(make_sparse, rng):
+    X = noisy_ensemble(missing=0.3).X
+    cells = stack_clusterings(one_hot_blocks(X), np.ones(X.shape[1]), np.ones(len(X)))
+    if make_sparse:
+        cells = cells._replace(H=sparse.csr_array(cells.H))
+    labels = np.arange(len(X)) % 2
+    share = (X >= 0) / (X >= 0).sum(axis=1, keepdims=True)
+    found = CenterDivergence(cells).means(labels, np.full((2, cells.H.shape[1]), 1 / 3))
+    for k in range(2):
+        expected = [
+            np.average(np.nan_to_num(block)[labels == k], axis=0, weights=share[labels == k, m])
+            for m, block in enumerate(one_hot_blocks(X))
+        ]
+        assert np.allclose(found[k], np.concatenate(expected))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_itk_never_gets_worse(seed, rng):
+    blocks = [rng.dirichlet(np.ones(4), size=80) for _ in range(5)]
+    for block in blocks[1:]:
+        block[rng.random(80) < 0.3] = np.nan
+    model = ITK(5, n_init=1, random_state=seed).fit(blocks)
+    assert len(model.history_) > 2
+    assert (np.diff(model.history_) <= 1e-7).all()
+    assert model.objective_ == model.history_[-1]
+    assert model.converged_
+
+
+def test_itk_on_labels_finds_the_clusters():
+    X, truth = noisy_ensemble(missing=0.3)
+    assert same_partition(ITK(3, random_state=0).fit(X).labels_, truth)
+
+
+def test_itk_starts_at_different_objects(rng):
+    rows = rng.dirichlet(np.ones(3), size=4)
+    cells = stack_clusterings([np.repeat(rows, 5, axis=0)], np.ones(1), np.ones(20))
+    divergence = CenterDivergence(cells)
+    for seed in range(5):
+        centers = divergence.draw_centers(6, np.random.default_rng(seed))
+        found = (centers - 0.1 / 3) / 0.9  # first centres are mixed with 10 % of equal probabilities
+        assert sorted(found.round(9).tolist()) == sorted(rows.round(9).tolist())
+
+
+def test_itk_starts_do_not_depend_on_the_unit_of_weights():
+    blocks, truth = posteriors()
+    labels = ITK(3, random_state=0).fit(blocks, sample_weight=np.full(62, 1e-13)).labels_
+    assert same_partition(labels, truth)
+
+
+def test_itk_does_not_depend_on_threads(rng):
+    blocks = [rng.dirichlet(np.ones(4), size=80) for _ in range(5)]
+    one, two = (ITK(5, random_state=0, n_jobs=n_jobs, verbose=True).fit(blocks) for n_jobs in (None, 2))
+    assert np.array_equal(one.labels_, two.labels_)
+    assert one.history_ == two.history_
+    assert one.n_iter_ == len(one.history_)
+
+
+def test_itk_warns_at_the_users_line_if_the_best_start_does_not_converge(rng):
+    blocks = [rng.dirichlet(np.ones(4), size=80) for _ in range(5)]
+    with pytest.warns(ConvergenceWarning, match=r"ITK did not converge in max_iter=2 iterations; raise") as caught:
+        model = ITK(5, max_iter=2, n_init=2, random_state=0).fit(blocks)
+    assert caught[0].filename == __file__
+    assert not model.converged_
+    assert model.n_iter_ == len(model.history_) == 2

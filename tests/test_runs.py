@@ -1,0 +1,102 @@
+"""Seeds, threads, starts and warnings."""
+
+import threading
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+from partita import _runs
+
+
+def test_seeds_depend_on_the_random_state_alone():
+    one, two = _runs.draw_seeds(3, 5), _runs.draw_seeds(3, 5)
+    assert np.array_equal(one, two)
+    assert len(set(one.tolist())) == 5
+    assert np.array_equal(_runs.draw_seeds(np.random.RandomState(3), 5), one)
+    assert not np.array_equal(_runs.draw_seeds(4, 5), one)
+
+
+@pytest.mark.parametrize("n_jobs", [None, 1, 2, 8, -1])
+def test_results_come_in_the_order_of_the_tasks(n_jobs):
+    assert list(_runs.in_order(lambda task: task**2, range(20), n_jobs)) == [task**2 for task in range(20)]
+    assert list(_runs.in_order(str, [], n_jobs)) == []
+
+
+def test_tasks_run_in_threads_when_asked():
+    barrier = threading.Barrier(3, timeout=30)  # passes only if three tasks wait at the same time
+    assert len(list(_runs.in_order(lambda task: barrier.wait(), range(3), 3))) == 3
+
+
+@pytest.mark.parametrize("n_jobs", [1, 3])
+def test_the_first_of_equally_good_starts_is_kept(n_jobs):
+    values = [3.0, 1.0, 2.0, 1.0]
+    best = _runs.best_of(lambda start: (values[start], start), range(4), n_jobs, lowest=lambda run: run[0])
+    assert best == (1.0, 1)
+
+
+def test_a_sample_is_drawn_only_from_many_rows():
+    assert _runs.draw_sample(np.ones(_runs.SAMPLE_SIZE), 0) is None
+    weights = np.r_[np.full(_runs.SAMPLE_SIZE, 1.0), 1e6]
+    drawn = _runs.draw_sample(weights, 0)
+    assert drawn.sum() == _runs.SAMPLE_SIZE
+    assert drawn[-1] > 0.98 * _runs.SAMPLE_SIZE  # rows are drawn in proportion to their weight
+    assert np.array_equal(drawn, _runs.draw_sample(weights, 0))
+
+
+def test_plus_plus_draws_in_proportion_to_weight_times_squared_distance():
+    points, weights = np.array([0.0, 1.0, 3.0, 3.0]), np.array([1.0, 2.0, 1.0, 0.5])
+    rng, seconds = np.random.default_rng(0), np.zeros(4)
+    for _ in range(4000):
+        rows = _runs.plus_plus(weights, 2, lambda row: (points - points[row]) ** 2, rng)
+        if rows[0] == 0:
+            seconds[rows[1]] += 1
+    expected = weights * points**2 / (weights @ points**2)
+    n = seconds.sum()
+    assert seconds[0] == 0
+    assert (np.abs(seconds / n - expected) < 4 * np.sqrt(expected * (1 - expected) / n) + 1e-12).all()
+
+
+def test_plus_plus_stops_when_every_row_is_chosen():
+    points = np.array([2.0, 2.0, 5.0])
+    rows = _runs.plus_plus(np.ones(3), 3, lambda row: (points - points[row]) ** 2, np.random.default_rng(1))
+    assert len(rows) == 2
+    assert sorted(points[rows]) == [2.0, 5.0]
+
+
+def test_a_warning_points_at_the_caller_of_the_library():
+    """Also through scikit-learn's wrapper of ``fit`` and through estimators that call others."""
+    import partita
+
+    X = np.array([[0, 0], [0, 1], [1, 1], [-1, -1]])
+    with pytest.warns(partita.exceptions.UnlabelledObjectsWarning) as caught:
+        partita.EAC().fit_predict(X)
+    assert caught[0].filename == __file__
+    with pytest.warns(partita.exceptions.LeftOutWarning) as caught:
+        partita.metrics.rand_score([0, 0, 1, -1], [0, 1, 1, 0])
+    assert caught[0].filename == __file__
+
+
+def test_every_warning_passes_through_one_function():
+    """No module but ``_runs`` calls ``warnings.warn``, so that none sets a stack level by hand."""
+    from pathlib import Path
+
+    root = Path(_runs.__file__).parent
+    texts = {path.relative_to(root).as_posix(): path.read_text() for path in root.rglob("*.py")}
+    assert [name for name, text in texts.items() if "warnings.warn(" in text or "stacklevel" in text] == ["_runs.py"]
+
+
+def test_one_wording_of_no_convergence():
+    with pytest.warns(ConvergenceWarning, match=r"EM did not converge in max_iter=7 iterations; raise max_iter"):
+        _runs.warn_not_converged("EM", 7)
+    with pytest.warns(ConvergenceWarning, match=r"PCC did not converge in max_iter=7 sweeps \(gap 0.1\); raise"):
+        _runs.warn_not_converged("PCC", 7, gap="gap 0.1", unit="sweeps")
+
+
+def test_a_silent_bar_counts_nothing(capsys):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with _runs.progress(10, "work", show=False) as bar:
+            bar.update(10)
+    assert capsys.readouterr() == ("", "")

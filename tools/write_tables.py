@@ -1,0 +1,158 @@
+"""Write what follows from the one table of methods and from the estimators' signatures.
+
+    python -m tools.write_tables        # or: make tables
+
+The stubs that make the methods public (``partita/__init__.pyi``, ``partita/consensus/__init__.pyi``), docs/methods.md,
+and the table of parameters in CONTRIBUTING. tests/test_api.py fails when one of them is out of date.
+"""
+
+import importlib
+import inspect
+from pathlib import Path
+from textwrap import fill
+from typing import Any
+
+import partita
+from partita.consensus._methods import COST_SYMBOLS, METHODS, OTHER_NAMES, Method, markdown_table
+
+ROOT = Path(__file__).parents[1]
+METHODS_PAGE = ROOT / "docs" / "methods.md"
+CONTRIBUTING = ROOT / "CONTRIBUTING.md"
+STUB = ROOT / "src" / "partita" / "__init__.pyi"
+CONSENSUS_STUB = ROOT / "src" / "partita" / "consensus" / "__init__.pyi"
+STUB_BEGIN, STUB_END = "# begin: written by make tables\n", "# end: written by make tables\n"
+BEGIN, END = "<!-- begin: written by make tables -->", "<!-- end: written by make tables -->"
+
+# Parameters that estimators share, in the order that all constructors have; they come last.
+SHARED = ("init", "n_init", "max_iter", "tol", "weights", "random_state", "n_jobs", "verbose")
+
+# The page of docs/theory for each room of partita.consensus.
+THEORY = {
+    "graph": "graph",
+    "kmeans": "models",
+    "models": "models",
+    "nbce": "nbce",
+    "pairwise": "pairwise",
+    "pcc": "pairwise",
+    "soft": "graph",
+    "voting": "graph",
+}
+
+_ABOVE = fill(
+    "This page is written by `make tables` from `src/partita/consensus/_methods.py`. All methods take a label matrix, "
+    "one row per object and one column per clustering; those of the room `soft` take soft clusterings too. Output: "
+    "hard labels, or soft ones (a probability of each cluster). Clusters: their number is given, found, or given as "
+    "an upper bound. Missing label: what it means to the method.",
+    width=120,
+)
+_BELOW = fill(
+    "Beside them, `supra_consensus` keeps the best of several methods (Strehl and Ghosh 2002), and `majority_vote` "
+    "is the vote of several partitions.",
+    width=120,
+)
+
+
+def main() -> None:
+    """Write the stubs, then what is read from the classes that they make public."""
+    CONSENSUS_STUB.write_text(consensus_stub(), encoding="utf-8")
+    STUB.write_text(with_methods(STUB.read_text(encoding="utf-8")), encoding="utf-8")
+    METHODS_PAGE.write_text(methods_page(), encoding="utf-8")
+    text = CONTRIBUTING.read_text(encoding="utf-8")
+    CONTRIBUTING.write_text(with_parameters(text), encoding="utf-8")
+
+
+# -------------------------------------------------------------------------------------------------------- the stubs
+def consensus_stub() -> str:
+    """Where each name of partita.consensus lives, as lazy_loader and type checkers read it."""
+    homes = {**{method.estimator: method.module for method in METHODS.values()}, **OTHER_NAMES}
+    lines = [f"from .{homes[name]} import {name} as {name}" for name in sorted(homes, key=lambda name: homes[name])]
+    return "\n".join(["# Written by make tables from the one table of methods, _methods.py.", *lines]) + "\n"
+
+
+def with_methods(text: str) -> str:
+    """The stub of partita with the names of partita.consensus as they are now."""
+    names = sorted([*(method.estimator for method in METHODS.values()), *OTHER_NAMES])
+    body = "".join(f"    {name} as {name},\n" for name in names)
+    before, rest = text.split(STUB_BEGIN)
+    after = rest.split(STUB_END)[1]
+    return f"{before}{STUB_BEGIN}from .consensus import (\n{body})\n{STUB_END}{after}"
+
+
+# ----------------------------------------------------------------------------------------------------- the methods
+def methods_page() -> str:
+    """docs/methods.md: one table per room."""
+    rooms: dict[str, list[Method]] = {}
+    for method in METHODS.values():
+        rooms.setdefault(room_of(method), []).append(method)
+    parts = [
+        "# Consensus methods",
+        _ABOVE,
+        f"Cost with {COST_SYMBOLS}.",
+        *(_room(room, methods) for room, methods in sorted(rooms.items())),
+        _BELOW,
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _room(room: str, methods: list[Method]) -> str:
+    summary = inspect.getdoc(importlib.import_module(f"partita.consensus.{room}")) or ""
+    theory = THEORY[room]
+    rows = [
+        [
+            f"`{method.estimator}`",
+            f"`{method.name}`",
+            method.summary,
+            method.source,
+            method.output,
+            method.number_of_clusters,
+            method.missing,
+            method.cost,
+            f"`{room}/{file_of(method)}`",
+        ]
+        for method in methods
+    ]
+    header = ["class", "--method", "what it does", "source", "output", "clusters", "missing label", "cost", "file"]
+    return f"## {room}\n\n{summary} Theory: [{theory}](theory/{theory}.md).\n\n{markdown_table(header, rows)}"
+
+
+def room_of(method: Method) -> str:
+    """Room of partita.consensus that holds the method."""
+    return method.module.split(".")[0]
+
+
+def file_of(method: Method) -> str:
+    """File of that room."""
+    return f"{method.module.split('.')[1]}.py"
+
+
+# -------------------------------------------------------------------------------------------------- the parameters
+def with_parameters(text: str) -> str:
+    """CONTRIBUTING with the table of parameters as it is now."""
+    before, rest = text.split(BEGIN)
+    after = rest.split(END)[1]
+    return f"{before}{BEGIN}\n{parameter_table()}\n{END}{after}"
+
+
+def parameter_table() -> str:
+    """Estimators and the shared parameters they have, with defaults."""
+    rows = []
+    for name, estimator in public_estimators().items():
+        parameters = inspect.signature(estimator).parameters
+        first = [key for key, parameter in parameters.items() if parameter.kind is parameter.POSITIONAL_OR_KEYWORD]
+        shared = [repr(parameters[key].default) if key in parameters else "" for key in SHARED]
+        rows.append([name, ", ".join(f"{key}={parameters[key].default!r}" for key in first), *shared])
+    return markdown_table(["estimator", "by position", *SHARED], rows)
+
+
+def public_estimators() -> dict[str, Any]:
+    """Public estimators by name: consensus methods, then the others."""
+    found: dict[str, Any] = {}
+    for method in METHODS.values():  # by module: a method that is new is not public before this tool has run
+        module = importlib.import_module(f"partita.consensus.{method.module}")
+        found[method.estimator] = getattr(module, method.estimator)
+    found |= {name: getattr(partita, name) for name in partita.__all__ if name not in found}
+    return {name: value for name, value in found.items() if inspect.isclass(value) and hasattr(value, "get_params")}
+
+
+if __name__ == "__main__":
+    main()
