@@ -8,7 +8,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from partita._features import check_points
-from partita._parameters import check_count, common
+from partita._parameters import common
 from partita._runs import draw_seeds
 from partita._typing import FloatArray, IntArray
 from partita.consensus import EAC, PCC
@@ -30,8 +30,6 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):
 
     Parameters
     ----------
-    n_clusters : int, optional
-        Number of clusters of the consensus; sets the parameter of that name of ``consensus``.
     base : generator, clusterer or list, optional
         How the clusterings are made: by a generator such as :class:`KMeansEnsemble` or :class:`MixedEnsemble`, by a
         clusterer in the manner of scikit-learn, or by a list of names and clusterers, each with 2 to 10 clusters, as in
@@ -39,6 +37,8 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):
     consensus : estimator, optional
         How they are combined: any consensus estimator of partita. Default: :class:`EAC`, which finds the number of
         clusters, or :class:`PCC` with squared errors if ``n_clusters`` is given.
+    n_clusters : int, optional
+        Number of clusters of the consensus; sets the parameter of that name of ``consensus``.
     random_state : int, RandomState or None
         Seed of ``base`` and ``consensus``, unless they have their own.
     n_jobs : int, optional
@@ -79,9 +79,9 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_clusters": "no_validation",  # checked in fit, with a message about estimators passed in its place
         "base": "no_validation",
         "consensus": "no_validation",
+        "n_clusters": [*common("n_clusters")["n_clusters"], None],
         **common("random_state", "n_jobs", "verbose"),
     }
 
@@ -90,17 +90,17 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):
 
     def __init__(
         self,
-        n_clusters: int | None = None,
-        *,
         base: Any = None,
         consensus: Any = None,
+        *,
+        n_clusters: int | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: bool = False,
     ) -> None:
-        self.n_clusters = n_clusters
         self.base = base
         self.consensus = consensus
+        self.n_clusters = n_clusters
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -120,7 +120,6 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):
         -------
         self
         """
-        self._check_n_clusters()
         X = self._check(X, reset=True)
         seeds = draw_seeds(self.random_state, 2).tolist()
         self.base_ = _prepare(self._new_base(), seeds[0], n_jobs=self.n_jobs, verbose=self.verbose)
@@ -136,15 +135,6 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):
         if hasattr(self.consensus_, "membership_"):
             self.membership_ = self.consensus_.membership_
         return self
-
-    def _check_n_clusters(self) -> None:
-        if hasattr(self.n_clusters, "fit"):
-            raise TypeError(
-                f"n_clusters={self.n_clusters!r:.60} is an estimator; pass it as base=... if it makes the clusterings, "
-                "or as consensus=... if it combines them."
-            )
-        if self.n_clusters is not None:
-            check_count(self.n_clusters, "n_clusters")
 
     def _new_base(self) -> Any:
         if self.base is None:
