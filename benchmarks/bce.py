@@ -10,9 +10,9 @@ from scipy.special import psi
 from benchmarks._ensembles import noisy_ensemble, voronoi_ensemble
 from benchmarks._harness import Benchmark, Case, Contestant
 from partita import BCE
-from partita._labels.ensemble import Ensemble, every_row, find_distinct_rows
-from partita.consensus.models import _bce_steps as steps
-from partita.consensus.models._label_tables import column_sums
+from partita._labels.ensemble import Ensemble, every_row, find_distinct_rows, layout_of
+from partita.consensus.models import _bce as bce
+from partita.consensus.models._em import column_sums, normalise
 
 _CLUSTERS = 8
 _STEPS = 5
@@ -20,22 +20,21 @@ _STEPS = 5
 
 def _start(X):
     """Label probabilities at random, the same for every contestant."""
-    n_labels = X.max(axis=0).astype(np.int64) + 1
-    layout = steps.lay_out(n_labels)
+    layout = layout_of(X.max(axis=0) + 1)
     table = np.random.default_rng(0).gamma(1.0, size=(layout.n_cells, _CLUSTERS))
-    return n_labels, layout, table / column_sums(table, layout)[layout.column]
+    return layout, table / column_sums(table, layout)[layout.cell_clustering]
 
 
 def _iteration(X, distinct):
-    n_labels, layout, table = _start(X)
-    found = find_distinct_rows(X, n_labels) if distinct else every_row(len(X))
-    ensemble = Ensemble(X[found.first], n_labels, np.ones(X.shape[1]), found.counts.astype(float))
-    problem = steps.Problem(steps.as_rows(ensemble), steps.label_columns(ensemble, 0.0))
+    layout, table = _start(X)
+    found = find_distinct_rows(X, layout.n_labels) if distinct else every_row(len(X))
+    ensemble = Ensemble(X[found.first], layout.n_labels, np.ones(X.shape[1]), found.n_objects.astype(float))
+    problem = bce.label_problem(ensemble, bce.BCEColumns(layout, 0.0))
     none = np.empty((0, _CLUSTERS))
-    state = steps.State(np.ones(_CLUSTERS), table, none, none)
-    gamma = steps.flat_gamma(problem, state.alpha)
-    sums = steps.expect_all(problem, state, gamma, np.empty(len(gamma)), n_steps=_STEPS, tol=0.0)
-    return steps.normalise(sums.labels, layout, table)
+    state = bce.BCEState(np.ones(_CLUSTERS), table, none, none)
+    gamma = bce.flat_gamma(problem, state.alpha)
+    sums = bce.e_step(problem, state, gamma, np.empty(len(gamma)), n_steps=_STEPS, tol=0.0)
+    return normalise(sums.labels, layout, table)
 
 
 def _distinct_rows(X):
@@ -48,22 +47,23 @@ def _all_rows(X):
 
 def _numpy(X):
     """The same equations, one clustering at a time over all objects."""
-    n_labels, layout, table = _start(X)
+    layout, table = _start(X)
     m = X.shape[1]
     gamma = np.full((len(X), _CLUSTERS), 1.0 + m / _CLUSTERS)
     for _ in range(_STEPS):
         w, moved = np.exp(psi(gamma)), np.ones_like(gamma)
-        for j, first in enumerate(layout.first):
+        for j, first in enumerate(layout.first_cell):
             phi = table[first + X[:, j]] * w
             moved += phi / phi.sum(axis=1, keepdims=True)
         gamma = moved
     w, mass = np.exp(psi(gamma)), np.zeros_like(table)
-    for j, first in enumerate(layout.first):
+    for j, first in enumerate(layout.first_cell):
         phi = table[first + X[:, j]] * w
         phi /= phi.sum(axis=1, keepdims=True)
         for h in range(_CLUSTERS):
-            mass[first : first + n_labels[j], h] = np.bincount(X[:, j], phi[:, h], minlength=n_labels[j])
-    return steps.normalise(mass, layout, table)
+            own = np.bincount(X[:, j], phi[:, h], minlength=layout.n_labels[j])
+            mass[first : first + layout.n_labels[j], h] = own
+    return normalise(mass, layout, table)
 
 
 def _checksum(table):
@@ -77,7 +77,7 @@ def _case(name, make, n=1_000_000, m=20):
         Contestant("partita, all rows", _all_rows, repeat=1),
         Contestant("NumPy, all rows", _numpy, repeat=1),
     ]
-    return Case(f"{n:,} x {m}, {name}, an iteration", lambda: make(n, m), contestants, answer=_checksum)
+    return Case(f"{n:,} x {m}, {name}, one iteration", lambda: make(n, m), contestants, answer=_checksum)
 
 
 def _few_flips(n, m):

@@ -1,4 +1,4 @@
-"""PCC: the block solver against the papers' greedy one, to the same gap and from the same random start."""
+"""PCC: the block solver (eq. P30) against the papers' greedy one (eq. P27), to the same gap, from the same start."""
 
 import warnings
 

@@ -1,4 +1,4 @@
-"""How the cost of l2 over all pairs grows with the number of objects: 20 clusterings, eight clusters."""
+"""How the cost of l2 over all pairs (eq. P31) grows with the number of objects: 20 clusterings, eight clusters."""
 
 from benchmarks._ensembles import noisy_ensemble, voronoi_ensemble
 from benchmarks._harness import Benchmark, Case, Contestant

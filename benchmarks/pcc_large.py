@@ -1,6 +1,6 @@
-"""The PCC paper's large experiment, E-07: 120,000 objects, 100 k-means of random halves, three clusters.
+"""The PCC paper's large experiment (eq. P35): 120,000 objects, 100 k-means of random halves, three clusters.
 
-The paper keeps 0.25 per mille of the 7.2 billion pairs, about 30 an object, and makes n K greedy steps. Over all pairs
+The paper keeps 0.25 per mille of the 7.2 billion pairs, about 30 per object, and makes n K greedy steps. Over all pairs
 l2 needs no pairs at all; KL starts from its solution and takes the same sample of pairs.
 """
 

@@ -12,7 +12,7 @@ from partita._labels.columns import encode_column, named_columns
 from partita._typing import Array, Codes, FloatArray, IntArray
 
 FAMILIES = {"gaussian": GAUSSIAN, "poisson": POISSON, "bernoulli": BERNOULLI, "categorical": None}
-VARIANCE_FLOOR = 1e-6  # of a cluster, relative to that of all objects
+VARIANCE_FLOOR = 1e-6  # of a cluster, relative to that of all objects: small, and far from the rounding of squares
 
 _LARGEST, _SMALLEST = 1e70, 1e-70  # squares, and products of two of them, stay within float64
 
@@ -64,21 +64,34 @@ def check_lengths(n_points: int, n_labels: int, name: str = "labels") -> None:
 
 
 # ---------------------------------------------------------------------------------------------- columns beside labels
+class FeatureValues(NamedTuple):
+    """Features of some objects."""
+
+    numbers: FloatArray  # (n, numeric) standardised where asked for, NaN where missing
+    codes: Codes  # (n, categorical) -1 where missing, -2 for categories that were not fitted
+
+    def take(self, objects: Array) -> "FeatureValues":
+        """Those of some of the objects."""
+        return FeatureValues(self.numbers[objects], self.codes[objects])
+
+
 class FeatureColumns(NamedTuple):
-    """Features of the fitted objects, and what it takes to read those of new ones."""
+    """What the features of a fit were: all that is needed to read those of new objects."""
 
     names: list[str]
-    families: list[str]  # one a column
-    used: IntArray  # columns that have a value and a positive weight
-    numeric: IntArray  # those of them that are numbers
-    categorical: IntArray  # and those that are not
-    numbers: FloatArray  # (n, numeric) standardised where asked for, NaN where missing
+    families: list[str]  # one per column
+    weights: FloatArray  # (n_columns,)
+    numeric: IntArray  # columns of numbers that have a value and a positive weight
+    categorical: IntArray  # columns of categories that have a value and a positive weight
     shift: FloatArray  # (numeric,)
     scale: FloatArray  # (numeric,)
-    codes: Codes  # (n, categorical)
-    categories: list[Array]  # one a categorical column
-    weights: FloatArray  # (n_columns,)
     smallest_variance: FloatArray  # (numeric,) without a floor a cluster of one point has infinite likelihood
+    categories: list[Array]  # one per categorical column
+
+    @property
+    def n_used(self) -> int:
+        """Number of features that have a value and a positive weight."""
+        return len(self.numeric) + len(self.categorical)
 
     @property
     def family_codes(self) -> IntArray:
@@ -90,8 +103,18 @@ class FeatureColumns(NamedTuple):
         """Number of categories of the categorical columns."""
         return np.array([len(found) for found in self.categories], dtype=np.int64)
 
-    def read_new(self, features: Any, n_samples: int) -> tuple[FloatArray, Codes]:
-        """Numbers and codes of new objects; categories never seen are -2."""
+    def observed_weight(self, values: FeatureValues) -> FloatArray:
+        """Weight of the features that each object has."""
+        of_numbers = ~np.isnan(values.numbers) @ self.weights[self.numeric]
+        return np.asarray(of_numbers + (values.codes >= 0) @ self.weights[self.categorical])
+
+    def none_of(self, n_samples: int) -> FeatureValues:
+        """Objects without any feature."""
+        codes = np.full((n_samples, len(self.categorical)), -1, dtype=np.int32)
+        return FeatureValues(np.full((n_samples, len(self.numeric)), np.nan), codes)
+
+    def read_new(self, features: Any, n_samples: int) -> FeatureValues:
+        """Features of new objects, matched by name."""
         names, columns = _columns_of(features, n_samples)
         if sorted(names) != sorted(self.names):
             raise ValueError(
@@ -99,21 +122,19 @@ class FeatureColumns(NamedTuple):
                 "the same ones."
             )
         columns = [columns[names.index(name)] for name in self.names]
-        names = self.names
-        numbers = np.full((n_samples, len(self.numeric)), np.nan)
+        numbers, codes = self.none_of(n_samples)
         for place, j in enumerate(self.numeric):
-            numbers[:, place] = _as_numbers(columns[j], names[j], self.families[j])
-        codes = np.full((n_samples, len(self.categorical)), -1, dtype=np.int32)
+            numbers[:, place] = _as_numbers(columns[j], self.names[j], self.families[j])
         for place, j in enumerate(self.categorical):
-            found, labels = encode_column(columns[j], names[j], "cluster")
+            found, labels = encode_column(columns[j], self.names[j], "cluster")
             known = {label: code for code, label in enumerate(self.categories[place].tolist())}
             codes[:, place] = np.array([known.get(label, -2) for label in labels.tolist()] + [-1], np.int32)[found]
-        return (numbers - self.shift) / self.scale, codes
+        return FeatureValues((numbers - self.shift) / self.scale, codes)
 
 
 def read_features(
     features: Any, families: Any, feature_weights: Any, sample_weight: FloatArray, *, standardize: bool
-) -> FeatureColumns:
+) -> tuple[FeatureColumns, FeatureValues]:
     """Read and check the features of the objects to fit."""
     names, columns = _columns_of(features, len(sample_weight))
     kinds = _families_of(families, names, columns)
@@ -129,41 +150,36 @@ def read_features(
     numeric = [j for j, column in numbers.items() if weights[j] > 0 and not np.isnan(column[present]).all()]
     categorical = [j for j, (codes, _) in coded.items() if weights[j] > 0 and (codes[present] >= 0).any()]
     table = np.column_stack([np.empty((len(sample_weight), 0)), *(numbers[j] for j in numeric)])
-    gaussian = np.array([kinds[j] == "gaussian" for j in numeric], dtype=bool)
-    mean, variance = _moments(table, sample_weight)
-    if not np.isfinite(mean + variance).all():
-        wrong = numeric[int(np.flatnonzero(~np.isfinite(mean + variance))[0])]
-        raise ValueError(f"the feature {names[wrong]!r} has values too large to square; divide it by a power of ten.")
-    deviation = np.where(variance > 0, np.sqrt(variance), 1.0)
-    shift, scale = np.where(gaussian & standardize, mean, 0.0), np.where(gaussian & standardize, deviation, 1.0)
-    return FeatureColumns(
+    codes = np.column_stack([np.empty((len(sample_weight), 0), np.int32), *(coded[j][0] for j in categorical)])
+    standardized = np.array([standardize and kinds[j] == "gaussian" for j in numeric], dtype=bool)
+    mean, deviation = _mean_and_deviation(table, sample_weight, [names[j] for j in numeric])
+    shift, scale = np.where(standardized, mean, 0.0), np.where(standardized, deviation, 1.0)
+    found = FeatureColumns(
         names,
         kinds,
-        np.array(sorted([*numeric, *categorical]), dtype=np.int64),
+        weights,
         np.array(numeric, dtype=np.int64),
         np.array(categorical, dtype=np.int64),
-        (table - shift) / scale,
         shift,
         scale,
-        np.column_stack([np.empty((len(sample_weight), 0), np.int32), *(coded[j][0] for j in categorical)]),
-        [coded[j][1] for j in categorical],
-        weights,
         VARIANCE_FLOOR * (deviation / scale) ** 2,
+        [coded[j][1] for j in categorical],
     )
+    return found, FeatureValues((table - shift) / scale, codes)
 
 
 def check_column_weights(name: str, weights: Any, n_columns: int, default: float) -> FloatArray:
-    """One finite, non-negative weight a column, from a number or a sequence."""
+    """One finite, non-negative weight per column, from a number or a sequence."""
     if weights is None:
         return np.full(n_columns, default)
     try:
         values = np.asarray(weights, dtype=np.float64)
     except (TypeError, ValueError):
-        raise ValueError(f"{name}={weights!r:.60} is neither a number nor one number a column.") from None
+        raise ValueError(f"{name}={weights!r:.60} is neither a number nor one number per column.") from None
     if values.ndim == 0:
         values = np.full(n_columns, float(values))
     if values.shape != (n_columns,):
-        raise ValueError(f"{name} has shape {values.shape}; pass one number, or one a column, shape ({n_columns},).")
+        raise ValueError(f"{name} has shape {values.shape}; pass one number, or one per column, shape ({n_columns},).")
     if not np.isfinite(values).all() or (values < 0).any():
         raise ValueError(f"{name} contains {values[~np.isfinite(values) | (values < 0)][0]}; weights are at least 0.")
     return values
@@ -178,7 +194,7 @@ def _columns_of(features: Any, n_samples: int) -> tuple[list[str], list[Array]]:
         raise ValueError(f"features has {features.ndim} dimension(s); pass (n_samples, n_features): reshape(-1, 1).")
     names, columns = named_columns(features)
     if len(columns[0]) != n_samples:
-        raise ValueError(f"features has {len(columns[0])} rows and X has {n_samples}; pass one row an object.")
+        raise ValueError(f"features has {len(columns[0])} rows and X has {n_samples}; pass one row per object.")
     return names, columns
 
 
@@ -195,7 +211,7 @@ def _families_of(families: Any, names: list[str], columns: list[Array]) -> list[
     elif families is not None:
         found = list(families)
         if len(found) != len(names):
-            raise ValueError(f"families has {len(found)} entries for {len(names)} features; pass one a feature.")
+            raise ValueError(f"families has {len(found)} entries for {len(names)} features; pass one per feature.")
     unknown = [family for family in found if family not in FAMILIES]
     if unknown:
         raise ValueError(f"the family {unknown[0]!r} is not known; choose from {', '.join(FAMILIES)}.")
@@ -220,7 +236,8 @@ def _as_numbers(column: Array, name: str, family: str) -> FloatArray:
         values = np.array([np.nan if v is None or v != v else v for v in column.tolist()], dtype=np.float64)
     except (TypeError, ValueError):
         raise ValueError(
-            f"the feature {name!r} is not of numbers, as family {family!r} wants; make it 'categorical'."
+            f"the feature {name!r} has values that are not numbers, which family {family!r} needs; make it "
+            "'categorical'."
         ) from None
     seen = values[~np.isnan(values)]
     if np.isinf(seen).any():
@@ -241,11 +258,18 @@ def _keep_present(codes: Codes, labels: Array, sample_weight: FloatArray) -> tup
     return place[codes], labels[mass > 0]
 
 
-def _moments(table: FloatArray, sample_weight: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Weighted mean and variance of the values that each column has."""
+def _mean_and_deviation(
+    table: FloatArray, sample_weight: FloatArray, names: list[str]
+) -> tuple[FloatArray, FloatArray]:
+    """Weighted mean and standard deviation of the values that each column has; 1 for a column of equal values."""
     weight = np.where(np.isnan(table), 0.0, sample_weight[:, None])
     total = weight.sum(axis=0)
     values = np.nan_to_num(table)
     with np.errstate(over="ignore", invalid="ignore"):
         mean = (weight * values).sum(axis=0) / total
-        return mean, (weight * (values - mean) ** 2).sum(axis=0) / total
+        variance = (weight * (values - mean) ** 2).sum(axis=0) / total
+    wrong = np.flatnonzero(~np.isfinite(mean + variance))
+    if len(wrong):
+        name = names[int(wrong[0])]
+        raise ValueError(f"the feature {name!r} has values too large to square; divide it by a power of ten.")
+    return mean, np.where(variance > 0, np.sqrt(variance), 1.0)

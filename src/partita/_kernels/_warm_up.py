@@ -60,21 +60,22 @@ def warm_up() -> None:
 def _warm_up_pcc(codes: np.ndarray) -> None:
     n, m = codes.shape
     k, rows, gaps = 2, np.arange(n), np.empty(n)
-    Y = np.full((n, k), 0.5)
     listed = np.arange(0, n * m + 1, m), codes.ravel(), np.tile(np.arange(m, dtype=np.int32), n)
-    problem = pcc_labels.LabelProblem(*listed, np.ones(n), np.ones(m), Y, np.zeros((4, k)), np.zeros((1, k, k)))
-    pcc_labels.insert_rows(problem, rows, 0)
-    pcc_labels.sum_up(problem)
-    pcc_labels.sweep_labels(problem, rows, 0.0, gaps)
+    labels = pcc_labels.RowLabels(*listed, np.ones(n), np.ones(m))
+    sums = pcc_labels.zero_sums(n, 4, 1, k)
+    pcc_labels.insert_rows(labels, sums, rows, 0)
+    pcc_labels.sum_labels(labels, sums)
+    pcc_labels.sweep_labels(labels, sums, rows, 0.0, gaps)
     counts = np.ones((n, n), dtype=np.uint8)
     none = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32)
-    pairs = pcc_pairs.PairProblem(counts, counts, *none, np.ones(n), np.zeros(n), Y.T.copy(), pcc_pairs.L2)
-    row = pcc_pairs.Row(np.empty((k, 1)), *(np.empty(n) for _ in range(4)))
-    pcc_pairs.sweep_pairs(pairs, row, rows, 0.0, gaps)
-    pcc_pairs.objective_pairs(pairs, row)
+    pairs = pcc_pairs.StoredPairs(counts, counts, *none, np.ones(n), np.zeros(n), pcc_pairs.L2)
+    Y_t = np.full((k, n), 0.5)
+    row = pcc_pairs.PairRow(np.empty((k, 1)), *(np.empty(n) for _ in range(4)))
+    pcc_pairs.sweep_pairs(pairs, Y_t, row, rows, 0.0, gaps)
+    pcc_pairs.objective_pairs(pairs, Y_t, row)
     tree, gradient = np.empty(8), np.empty((k, n))
-    pcc_pairs.start_greedy(pairs, row, tree, gradient)
-    pcc_pairs.greedy_pairs(pairs, row, tree, gradient, 0.0, 1, np.empty(1, dtype=np.int64))
+    pcc_pairs.start_greedy(pairs, Y_t, row, tree, gradient)
+    pcc_pairs.greedy_pairs(pairs, Y_t, row, tree, gradient, 0.0, 1, np.empty(1, dtype=np.int64))
 
 
 def _warm_up_models(codes: np.ndarray) -> None:
@@ -82,7 +83,7 @@ def _warm_up_models(codes: np.ndarray) -> None:
     k, start = 2, np.arange(0, n * m + 1, m)
     table, weight = np.full((4, k), -1.0), np.full(k, 0.5)
     rows = mixture.MixtureRows(start, codes.ravel(), np.ones(n))
-    mixture.expect(rows, table, weight, 0, n, np.zeros(k), np.zeros((4, k)))
+    mixture.expect_mixture(rows, table, weight, 0, n, np.zeros(k), np.zeros((4, k)))
     mixture.posterior(rows, table, weight, 0, n, np.empty((n, k)), np.empty(n))
     members = bce.MembershipRows(start, codes.ravel(), np.zeros((n, 1)), np.ones(n))
     feature = np.full((1, k), 0.5)
@@ -90,7 +91,7 @@ def _warm_up_models(codes: np.ndarray) -> None:
         weight, -table, np.ones(4), np.zeros(1, dtype=np.int64), feature, feature, np.ones(1)
     )
     sums = bce.MembershipSums(np.zeros((4, k)), np.zeros((3, 1, k)), np.zeros(k), np.zeros(1))
-    bce.expect(members, parameters, 0, n, 1, 0.0, np.ones((n, k)), np.empty(n), sums)
+    bce.expect_memberships(members, parameters, 0, n, 1, 0.0, np.ones((n, k)), np.empty(n), sums)
 
 
 def _warm_up_nbce(codes: np.ndarray) -> None:

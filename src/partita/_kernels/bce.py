@@ -5,7 +5,8 @@ column j shows. With w_h = exp(psi(gamma_h)) a step of the fixed point is two pr
 
     s_j = sum_h local[h, j] w_h,     gamma_h = alpha_h + w_h sum_j u_j local[h, j] / s_j,
 
-because phi_jh = local[h, j] w_h / s_j; exp(-psi(sum gamma)) cancels in phi and enters the bound alone.
+because phi_jh = local[h, j] w_h / s_j (eqs. M28, M41); exp(-psi(sum gamma)) cancels in phi and enters the bound
+(eq. M30) alone.
 """
 
 import math
@@ -16,10 +17,10 @@ import numpy as np
 from partita._kernels._jit import jit, jit_sums
 
 GAUSSIAN, POISSON, BERNOULLI = 0, 1, 2
-SMALLEST_ALPHA = 2e-3  # exp(psi(0.002)) = 1e-218: far from 0, and as good as none of a row
-LARGEST_ALPHA = 1e4  # as good as infinite: the columns of a row are independent
+SMALLEST_ALPHA = 2e-3  # exp(psi) is 1e-218 there: a negligible part of a row, and still far from underflow
+LARGEST_ALPHA = 1e4  # practically infinite: the columns of a row are then independent
 _LARGE = 8.0  # from here on the series of psi is exact to 3e-13
-_HUGE = 1e80  # a factor is at most 1e218 and at least one over the weight of a row
+_HUGE = 1e80  # logs are taken of products of factors up to here: one factor is at most 1e218, the largest float 1e308
 _LOG_TWO_PI = math.log(2.0 * math.pi)
 
 
@@ -37,11 +38,11 @@ class MembershipParameters(NamedTuple):
 
     alpha: Any  # (k,) float64
     table: Any  # (n_cells, k) float64, beta: probability of each label
-    cell_weight: Any  # (n_cells,) float64, u of each label's clustering
+    cell_weights: Any  # (n_cells,) float64, u of each label's clustering
     families: Any  # (d,) int64
     location: Any  # (d, k) float64: mean, rate or probability
     spread: Any  # (d, k) float64: variance of Gaussian features
-    feature_weight: Any  # (d,) float64, u of each feature
+    feature_weights: Any  # (d,) float64, u of each feature
 
 
 class MembershipSums(NamedTuple):
@@ -53,7 +54,7 @@ class MembershipSums(NamedTuple):
     bound: Any  # (1,) float64
 
 
-class Scratch(NamedTuple):
+class MembershipScratch(NamedTuple):
     """Memory for one row."""
 
     local: Any  # (k, longest row) float64
@@ -115,7 +116,7 @@ def _gather(rows, parameters, i, scratch):
     for p in range(rows.start[i], rows.start[i + 1]):
         cell = rows.cells[p]
         scratch.place[n] = cell
-        scratch.weight[n] = parameters.cell_weight[cell]
+        scratch.weight[n] = parameters.cell_weights[cell]
         for h in range(k):
             scratch.local[h, n] = parameters.table[cell, h]
         n += 1
@@ -132,8 +133,8 @@ def _gather(rows, parameters, i, scratch):
         for h in range(k):
             scratch.local[h, n] = math.exp(scratch.local[h, n] - highest)
         scratch.place[n] = -1 - d
-        scratch.weight[n] = parameters.feature_weight[d]
-        constant += parameters.feature_weight[d] * highest
+        scratch.weight[n] = parameters.feature_weights[d]
+        constant += parameters.feature_weights[d] * highest
         n += 1
     return n, constant
 
@@ -196,10 +197,9 @@ def _bound_of_row(alpha, gamma, i, n, scratch, log_theta):
 def _add_row(rows, parameters, i, n, scratch, sums):
     """Add phi of row i to the sums."""
     k = parameters.alpha.shape[0]
-    count = rows.row_weights[i]
     for j in range(n):
         place = scratch.place[j]
-        scale = count * scratch.ratio[j] / scratch.weight[j]
+        scale = rows.row_weights[i] * scratch.ratio[j] / scratch.weight[j]
         if place >= 0:
             for h in range(k):
                 sums.labels[place, h] += scale * scratch.local[h, j] * scratch.w[h]
@@ -216,7 +216,7 @@ def _add_row(rows, parameters, i, n, scratch, sums):
 
 
 @jit
-def expect(rows, parameters, lo, hi, n_steps, tol, gamma, bounds, sums):
+def expect_memberships(rows, parameters, lo, hi, n_steps, tol, gamma, bounds, sums):
     """E-step of rows lo to hi - 1: improve their gamma, and add up what the M-step needs.
 
     gamma  IN/OUT (n, k) float64, where the fixed point starts and ends
@@ -228,7 +228,7 @@ def expect(rows, parameters, lo, hi, n_steps, tol, gamma, bounds, sums):
     longest = rows.features.shape[1]
     for i in range(lo, hi):
         longest = max(longest, rows.features.shape[1] + rows.start[i + 1] - rows.start[i])
-    scratch = Scratch(
+    scratch = MembershipScratch(
         np.empty((k, longest)), np.empty(longest), np.empty(longest, dtype=np.int64), np.empty(longest), np.empty(k)
     )
     log_theta = np.empty(k)

@@ -6,15 +6,15 @@ from partita._kernels._jit import jit
 
 
 @jit
-def assign(cells, table, weight, labels, distance, mass):
+def assign(cells, table, row_weights, labels, distance, mass):
     """Give each row to its nearest centre and add up what the centres' update needs.
 
-    cells    IN  (n, m) int32, cell of each label: one cell a label of each clustering, and one for missing
-    table    IN  (n_cells, k) float64, squared distance that a cell adds, for each centre
-    weight   IN  (n,) float64
-    labels   OUT (n,) int32
-    distance OUT (n,) float64, squared distance to the nearest centre
-    mass     OUT (k, n_cells) float64, added to: weight of each cell in each cluster
+    cells       IN  (n, m) int32, cell of each label: those of all clusterings, then one per clustering for missing
+    table       IN  (n_cells + m, k) float64, squared distance that a cell adds, for each centre
+    row_weights IN  (n,) float64
+    labels      OUT (n,) int32
+    distance    OUT (n,) float64, squared distance to the nearest centre
+    mass        OUT (k, n_cells + m) float64, added to: weight of each cell in each cluster
     """
     n, m = cells.shape
     k = table.shape[1]
@@ -33,4 +33,4 @@ def assign(cells, table, weight, labels, distance, mass):
         labels[i] = best
         distance[i] = max(total[best], 0.0)
         for j in range(m):
-            mass[best, cells[i, j]] += weight[i]
+            mass[best, cells[i, j]] += row_weights[i]

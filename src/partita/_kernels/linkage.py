@@ -1,4 +1,4 @@
-"""Agglomerative trees: nearest-neighbour chain, and the tree that sorted merges make."""
+"""Agglomerative trees (eq. P3): nearest-neighbour chain, and the tree that sorted merges make."""
 
 from typing import Any, NamedTuple
 
@@ -7,15 +7,15 @@ import numpy as np
 from partita._kernels._jit import jit
 
 AVERAGE, COMPLETE, WARD = 0, 1, 2
-_BLOCK = 2048  # entries searched one by one once their minimum is known
+_BLOCK = 2048  # entries searched one by one once their minimum is known: 8 or 16 KiB, which the first cache holds
 
 
-class Chain(NamedTuple):
+class LinkageChain(NamedTuple):
     """State of a nearest-neighbour chain over n objects, between two calls of ``nn_chain``.
 
-    Clusters live in slots, at first one an object; the dead ones are swept out now and then.
+    Clusters live in slots, at first one per object; the dead ones are swept out now and then.
     A merge writes the *row* of the new cluster only: writing its column as well would touch one
-    cache line a cluster at every merge. So of two clusters the younger one's row is right, and a
+    cache line per cluster at every merge. So of two clusters the younger one's row is right, and a
     row is brought up to date (``_refresh``) before it is read.
     """
 
@@ -26,17 +26,17 @@ class Chain(NamedTuple):
     dead: Any  # (n,) integer as wide as D: 0 for a living slot, else all bits but the sign
     ids: Any  # (n,) int64, name of a slot's cluster: the smallest object in it
     size: Any  # (n,) float64, weight of a slot's cluster
-    stamp: Any  # (n,) int64, merges (since the sweep) that a slot's row knows of
+    stamp: Any  # (n,) int64, merges (since the sweep) that a slot's row includes
     merged: Any  # (n,) int64, slot of each merge since the sweep
     born: Any  # (n,) int64, merge since the sweep that made a slot's cluster, or -1
 
 
-def start_chain(D: Any, size: Any) -> Chain:
-    """State of a chain that starts with one object a cluster; D is overwritten, size is not."""
+def start_chain(D: Any, size: Any) -> LinkageChain:
+    """State of a chain that starts with one object per cluster; D is overwritten, size is not."""
     n = D.shape[0]
     integer = np.int64 if D.dtype == np.float64 else np.int32
     np.fill_diagonal(D, np.inf)
-    return Chain(
+    return LinkageChain(
         D=D,
         bits=D.view(integer),
         cursor=np.array([0, n, 0, 0, 0], dtype=np.int64),
@@ -117,7 +117,7 @@ def _nearest(bits, dead, n_slots, x, y):
     """Nearest living neighbour of x; y (or -1) is preferred among equals, then the first.
 
     Non-negative floats sort as integers, and the minimum of integers runs in SIMD. ``dead`` has
-    all bits but the sign set where a cluster is gone, which makes its distance the largest.
+    all bits but the sign set where a cluster is dead, which makes its distance the largest.
     """
     row = bits[x]
     integer = dead.dtype.type  # numba would widen to 64 bits, and halve what fits a register
@@ -144,7 +144,7 @@ def nn_chain(chain, method, n_steps, left, right, height):
     """Agglomerate by following nearest neighbours until two are each other's.
 
     Right for every reducible linkage; the merges come out unsorted. Resumed where it stopped, up
-    to ``n_steps`` merges a call, so that the caller can show progress.
+    to ``n_steps`` merges per call, so that the caller can show progress.
 
     chain  WORK
     method IN   AVERAGE, COMPLETE or WARD

@@ -1,4 +1,4 @@
-"""E-step of mixtures over rows of labels, by table look-up: one posterior a row over k components."""
+"""E-step of mixtures over rows of labels, by table look-up: one posterior per row over k components."""
 
 import math
 from typing import Any, NamedTuple
@@ -55,7 +55,7 @@ def posterior(rows, table, log_weight, lo, hi, membership, log_likelihood):
 
 
 @jit
-def expect(rows, table, log_weight, lo, hi, mass, label_mass):
+def expect_mixture(rows, table, log_weight, lo, hi, mass, label_mass):
     """Add up the posterior of rows lo to hi - 1; returns their log-likelihood.
 
     mass       OUT (k,) float64, added to: weight of each component

@@ -1,4 +1,4 @@
-"""l2 over all pairs of objects, through the labels: no pair is ever looked at.
+"""l2 over all pairs of objects, through the labels: no pair is ever looked at (eq. P31).
 
 With B[m, l] the sum of y over the objects that clustering m gives label l, and G[m] the sum of y y' over the
 objects that it labels, the others' part of object i in the objective is the quadratic y' A y - 2 b y with
@@ -6,7 +6,7 @@ A = sum_m G[m] and b = sum_m B[m, L_im] over the clusterings that label i, both 
 
 Rows are distinct rows of labels of weight w; the w objects of a row share one y. A row's own objects add
 (w - 1) / 2 * N_ii * (1 - y.y)^2, which is bounded from above, and touched at the present y0, by the same with
-y.y replaced by 2 y0.y - y0.y0: a quadratic again.
+y.y replaced by 2 y0.y - y0.y0: a quadratic again (eq. P26).
 """
 
 from typing import Any, NamedTuple
@@ -15,52 +15,68 @@ import numpy as np
 
 from partita._kernels._jit import jit
 
+_TIE = 1e-12  # relative difference of two clusters that fit equally well: more than sums round, less than labels differ
+_ENTRY = 1e-9  # relative gap to which an entering row is placed, nearly exactly: later rows build on it
+_ENTRY_STEPS, _SWEEP_STEPS = 10, 20  # steps between two clusters, at most, per cluster; a safeguard against rounding
+_INNER = 0.01  # gap that a row is left with, relative to the threshold: its neighbours move it again anyway
 
-class LabelProblem(NamedTuple):
-    """Rows of label cells, and the sums over them that stand for all pairs.
 
-    The labels that a row has are listed one after another, so that no branch asks whether one is missing.
-    """
+class RowLabels(NamedTuple):
+    """Labels of each row, one row after another: a missing label has no entry, so no branch asks for it."""
 
-    start: Any  # (n + 1,) int64, row i has labels start[i] to start[i + 1] - 1
+    starts: Any  # (n + 1,) int64, row i has the entries starts[i] to starts[i + 1] - 1
     cells: Any  # (n_observed,) int32, place of each label among all labels of all clusterings
-    columns: Any  # (n_observed,) int32, its clustering
-    row_weight: Any  # (n,) float64
-    weights: Any  # (m,) float64, weight of each clustering
-    Y: Any  # (n, k) float64, memberships
+    clusterings: Any  # (n_observed,) int32, its clustering
+    row_weights: Any  # (n,) float64
+    clustering_weights: Any  # (m,) float64
+
+
+class LabelSums(NamedTuple):
+    """Memberships, and the sums over them that stand for all pairs."""
+
+    Y: Any  # (n, k) float64
     B: Any  # (n_cells, k) float64, sum of w y over each label
-    G: Any  # (m, k, k) float64, sum of w y y' over each clustering, lower part; one for all if nothing is missing
+    G: Any  # (m, k, k) float64, sum of w y y' over each clustering, lower part; (1, k, k) if nothing is missing
+
+
+def zero_sums(n_rows: int, n_cells: int, n_tables: int, n_clusters: int) -> LabelSums:
+    """Sums over no rows; ``n_tables`` is the number of clusterings, or 1 if nothing is missing."""
+    return LabelSums(
+        np.zeros((n_rows, n_clusters)),
+        np.zeros((n_cells, n_clusters)),
+        np.zeros((n_tables, n_clusters, n_clusters)),
+    )
 
 
 @jit
-def _gather(problem, i, own, A, b):
+def _gather(rows, sums, i, own, A, b):
     """A and b of row i, without ``own`` of its objects; returns N_ii."""
     k = b.shape[0]
-    shared = problem.G.shape[0] == 1
+    shared = sums.G.shape[0] == 1
     seen = 0.0
     for h in range(k):
         b[h] = 0.0
         for q in range(h + 1):
             A[h, q] = 0.0
-    for p in range(problem.start[i], problem.start[i + 1]):
-        cell = problem.cells[p]
-        m = problem.columns[p]
-        weight = problem.weights[m]
+    for p in range(rows.starts[i], rows.starts[i + 1]):
+        cell = rows.cells[p]
+        m = rows.clusterings[p]
+        weight = rows.clustering_weights[m]
         seen += weight
         for h in range(k):
-            b[h] += weight * problem.B[cell, h]
+            b[h] += weight * sums.B[cell, h]
         if not shared:
             for h in range(k):
                 for q in range(h + 1):
-                    A[h, q] += weight * problem.G[m, h, q]
+                    A[h, q] += weight * sums.G[m, h, q]
     if shared:
         for h in range(k):
             for q in range(h + 1):
-                A[h, q] = seen * problem.G[0, h, q]
+                A[h, q] = seen * sums.G[0, h, q]
     for h in range(k):
-        b[h] -= own * seen * problem.Y[i, h]
+        b[h] -= own * seen * sums.Y[i, h]
         for q in range(h + 1):
-            A[h, q] -= own * seen * problem.Y[i, h] * problem.Y[i, q]
+            A[h, q] -= own * seen * sums.Y[i, h] * sums.Y[i, q]
             A[q, h] = A[h, q]
     return seen
 
@@ -112,55 +128,56 @@ def solve_simplex(A, g, y, tolerance, max_steps):
 
 
 @jit
-def _move(problem, i, old, new):
+def _move(rows, sums, i, old, new):
     """Move the objects of row i from membership old to new in all sums."""
     k = new.shape[0]
-    w = problem.row_weight[i]
-    shared = problem.G.shape[0] == 1
-    for p in range(problem.start[i], problem.start[i + 1]):
-        cell = problem.cells[p]
+    w = rows.row_weights[i]
+    shared = sums.G.shape[0] == 1
+    for p in range(rows.starts[i], rows.starts[i + 1]):
+        cell = rows.cells[p]
         for h in range(k):
-            problem.B[cell, h] += w * (new[h] - old[h])
+            sums.B[cell, h] += w * (new[h] - old[h])
         if not shared:
-            m = problem.columns[p]
+            m = rows.clusterings[p]
             for h in range(k):
                 for q in range(h + 1):
-                    problem.G[m, h, q] += w * (new[h] * new[q] - old[h] * old[q])
+                    sums.G[m, h, q] += w * (new[h] * new[q] - old[h] * old[q])
     if shared:
         for h in range(k):
             for q in range(h + 1):
-                problem.G[0, h, q] += w * (new[h] * new[q] - old[h] * old[q])
+                sums.G[0, h, q] += w * (new[h] * new[q] - old[h] * old[q])
 
 
 @jit
-def insert_rows(problem, order, seed):
+def insert_rows(rows, sums, order, seed):
     """Start: rows enter one after another, each where it fits best with those already in.
 
-    problem IN/OUT, B and G zero at the start
-    order   IN (n,) int64, order of entry
-    seed    IN int64, breaks ties between clusters that fit equally
+    rows  IN
+    sums  IN/OUT, over the rows that are in already
+    order IN (n_entering,) int64, order of entry
+    seed  IN int64, breaks ties between clusters that fit equally
     """
-    k = problem.Y.shape[1]
+    k = sums.Y.shape[1]
     A = np.empty((k, k))
     b = np.empty(k)
     g = np.empty(k)
     y = np.empty(k)
     nothing = np.zeros(k)
-    state = np.uint64(seed) * np.uint64(2) + np.uint64(1)
+    state = np.uint64(seed) * np.uint64(2) + np.uint64(1)  # of a linear congruential generator (Knuth's MMIX)
     for i in order:
         for h in range(k):
-            problem.Y[i, h] = 0.0
-        _gather(problem, i, 0.0, A, b)
+            sums.Y[i, h] = 0.0
+        _gather(rows, sums, i, 0.0, A, b)
         best = np.inf
         chosen = 0
         n_ties = 0
         for h in range(k):
             value = A[h, h] - 2.0 * b[h]
-            if value < best - 1e-12 * (1.0 + abs(best)) or n_ties == 0:
+            if value < best - _TIE * (1.0 + abs(best)) or n_ties == 0:
                 best = value
                 chosen = h
                 n_ties = 1
-            elif value <= best + 1e-12 * (1.0 + abs(best)):
+            elif value <= best + _TIE * (1.0 + abs(best)):
                 n_ties += 1
                 state = state * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
                 if (state >> np.uint64(33)) % np.uint64(n_ties) == np.uint64(0):
@@ -170,46 +187,47 @@ def insert_rows(problem, order, seed):
         y[chosen] = 1.0
         for h in range(k):
             g[h] = 2.0 * (A[h, chosen] - b[h])
-        solve_simplex(A, g, y, 1e-9 * (1.0 + abs(best)), 10 * k)
+        solve_simplex(A, g, y, _ENTRY * (1.0 + abs(best)), _ENTRY_STEPS * k)
         for h in range(k):
-            problem.Y[i, h] = y[h]
-        _move(problem, i, nothing, y)
+            sums.Y[i, h] = y[h]
+        _move(rows, sums, i, nothing, y)
 
 
 @jit
-def sum_up(problem):
-    """Make B and G anew from Y."""
-    problem.B[:] = 0.0
-    problem.G[:] = 0.0
-    k = problem.Y.shape[1]
+def sum_labels(rows, sums):
+    """Compute B and G anew from Y."""
+    sums.B[:] = 0.0
+    sums.G[:] = 0.0
+    k = sums.Y.shape[1]
     y = np.empty(k)
     nothing = np.zeros(k)
-    for i in range(problem.Y.shape[0]):
+    for i in range(sums.Y.shape[0]):
         for h in range(k):
-            y[h] = problem.Y[i, h]
-        _move(problem, i, nothing, y)
+            y[h] = sums.Y[i, h]
+        _move(rows, sums, i, nothing, y)
 
 
 @jit
-def sweep_labels(problem, rows, threshold, gaps):
-    """One pass over ``rows``: find each one's gap and, where it exceeds the threshold, its best membership.
+def sweep_labels(rows, sums, chosen, threshold, gaps):
+    """One pass over the chosen rows: find each one's gap and, where it exceeds the threshold, its best membership.
 
-    problem   IN/OUT
-    rows      IN  (n_rows,) int64
+    rows      IN
+    sums      IN/OUT
+    chosen    IN  (n_chosen,) int64
     threshold IN  float64
     gaps      OUT (n,) float64, gap of each row before its update
     """
-    k = problem.Y.shape[1]
+    k = sums.Y.shape[1]
     A = np.empty((k, k))
     b = np.empty(k)
     g = np.empty(k)
     y = np.empty(k)
     old = np.empty(k)
-    for i in rows:
-        w = problem.row_weight[i]
+    for i in chosen:
+        w = rows.row_weights[i]
         for h in range(k):
-            y[h] = problem.Y[i, h]
-        seen = _gather(problem, i, w, A, b)
+            y[h] = sums.Y[i, h]
+        seen = _gather(rows, sums, i, w, A, b)
         if w > 1.0:
             _add_copies((w - 1.0) * seen, y, A, b)
         for h in range(k):
@@ -220,12 +238,12 @@ def sweep_labels(problem, rows, threshold, gaps):
         gap = _gap(y, g)[2]
         gaps[i] = gap
         if gap > threshold:
-            solve_simplex(A, g, y, 0.01 * threshold, 20 * k)
+            solve_simplex(A, g, y, _INNER * threshold, _SWEEP_STEPS * k)
             total = 0.0
             for h in range(k):
                 total += y[h]
             for h in range(k):
                 y[h] /= total
-                old[h] = problem.Y[i, h]
-                problem.Y[i, h] = y[h]
-            _move(problem, i, old, y)
+                old[h] = sums.Y[i, h]
+                sums.Y[i, h] = y[h]
+            _move(rows, sums, i, old, y)

@@ -1,11 +1,11 @@
 """PCC on stored pairs, dense or sparse: blocks of one row at a time, and the papers' greedy pair of clusters.
 
-The objective is sum over pairs of w_i w_j N_ij d(C_ij / N_ij, y_i.y_j). Rows are rows of labels of weight w; the w
-objects of a row share one y, and add (w - 1) / 2 * N_ii * d(1, y.y) each. For d decreasing in its second argument up
-to 1 that is bounded from above, and touched at the present y0, by the same with y.y replaced by 2 y0.y - y0.y0, which
-is convex; the kernels minimise that bound.
+The objective is the sum over pairs of w_i w_j N_ij d(C_ij / N_ij, y_i.y_j) (eq. P17). Rows are rows of labels of
+weight w; the w objects of a row share one y, and add (w - 1) / 2 * N_ii * d(1, y.y) each (eq. P25). For d decreasing in
+its second argument up to 1 that is bounded from above, and touched at the present y0, by the same with y.y replaced by
+2 y0.y - y0.y0, which is convex; the kernels minimise that bound (eq. P26).
 
-Memberships are stored one *cluster* a row, (k, n), so that sums over objects run in SIMD.
+The kernels work on the transpose of Y, called Y_t, (k, n): with one row per *cluster*, sums over objects run in SIMD.
 """
 
 from typing import Any, NamedTuple
@@ -16,24 +16,31 @@ from partita._kernels._jit import jit_sums
 
 KL, L2 = 0, 1
 _TINY = 1e-100  # 0 / TINY = 0, and c / TINY is a barrier that no step crosses; its square is still finite
+_TRACE = 1e-15  # memberships below this become 0: clusters in use would never become fewer otherwise (eq. P39)
+_MODEL_GAP = 0.001  # gap that the quadratic model is left with, relative to the row's: the model itself is only near f
+_MODEL_STEPS = 30  # steps on the model, at most, per cluster; a safeguard against rounding
+_FLAT = 0.1  # slope at which a line search may end, relative to the first: the rest is not worth its evaluations
+_SHORTEST = 1e-14  # bracket of a line search at which it ends: what is left is rounding
+_BRACKET = 1e-10  # width of the greedy solver's bracket, relative to the segment (eq. P27)
 
 
-class PairProblem(NamedTuple):
-    """Counts of pairs and memberships. Dense: indptr is empty, C and N are (n, n), or N is (1, 1) if it is constant.
-    Sparse: C and N are (1, n_stored), the entries of one symmetric CSR pattern.
-    """  # noqa: D205
+class StoredPairs(NamedTuple):
+    """Counts of pairs.
+
+    Dense: indptr is empty, C and N are (n, n), or N is (1, 1) if it is constant. Sparse: C and N are (1, n_stored), the
+    entries of one symmetric CSR pattern.
+    """
 
     C: Any
     N: Any
     indptr: Any  # (n + 1,) int64, or (0,) for dense
     indices: Any  # (n_stored,) int32, or (0,)
-    row_weight: Any  # (n,) float64
+    row_weights: Any  # (n,) float64
     copies: Any  # (n,) float64, (w - 1) N_ii where w > 1, else 0
-    Y: Any  # (k, n) float64
     kind: Any  # int: KL or L2
 
 
-class Row(NamedTuple):
+class PairRow(NamedTuple):
     """Work space for one row: its counts with its m neighbours, and what follows from them."""
 
     neighbours: Any  # (k, m) memberships of the neighbours
@@ -60,30 +67,30 @@ def _curvature(kind, c, n, a):
 
 
 @jit_sums
-def _load_row(problem, i, row):
+def _load_row(pairs, Y_t, i, row):
     """Counts and neighbours of row i; returns how many neighbours there are."""
-    k, n = problem.Y.shape
-    if problem.indptr.shape[0] == 0:
-        constant = problem.N.shape[0] == 1
+    k, n = Y_t.shape
+    if pairs.indptr.shape[0] == 0:
+        constant = pairs.N.shape[0] == 1
         for j in range(n):
-            row.c[j] = problem.row_weight[j] * problem.C[i, j]
+            row.c[j] = pairs.row_weights[j] * pairs.C[i, j]
         if constant:
             for j in range(n):
-                row.n[j] = problem.row_weight[j] * problem.N[0, 0]
+                row.n[j] = pairs.row_weights[j] * pairs.N[0, 0]
         else:
             for j in range(n):
-                row.n[j] = problem.row_weight[j] * problem.N[i, j]
+                row.n[j] = pairs.row_weights[j] * pairs.N[i, j]
         row.c[i] = 0.0
         row.n[i] = 0.0
         return n
-    start = problem.indptr[i]
-    m = problem.indptr[i + 1] - start
+    start = pairs.indptr[i]
+    m = pairs.indptr[i + 1] - start
     for p in range(m):
-        j = problem.indices[start + p]
-        row.c[p] = problem.row_weight[j] * problem.C[0, start + p]
-        row.n[p] = problem.row_weight[j] * problem.N[0, start + p]
+        j = pairs.indices[start + p]
+        row.c[p] = pairs.row_weights[j] * pairs.C[0, start + p]
+        row.n[p] = pairs.row_weights[j] * pairs.N[0, start + p]
         for h in range(k):
-            row.neighbours[h, p] = problem.Y[h, j]
+            row.neighbours[h, p] = Y_t[h, j]
     return m
 
 
@@ -165,7 +172,7 @@ def newton_point(H, g, support, size, y, tolerance, target):
         target[h] = y[h]
     for p in range(size):
         slope[p] = g[support[p]]
-    for _ in range(30 * size):
+    for _ in range(_MODEL_STEPS * size):
         low = 0
         high = -1
         for p in range(size):
@@ -196,7 +203,7 @@ def _line_search(kind, row, m, copies, square, own_e, first):
     cannot rise. first is the (negative) derivative at 0.
     """
     at_one = _slope_at(kind, row, m, copies, square, own_e, 1.0)
-    if at_one <= -1e-12 * first:
+    if at_one <= -1e-12 * first:  # 0, but for rounding
         return 1.0
     left, right = 0.0, 1.0
     at_left, at_right = first, at_one
@@ -207,40 +214,41 @@ def _line_search(kind, row, m, copies, square, own_e, first):
         value = _slope_at(kind, row, m, copies, square, own_e, middle)
         if value <= 0.0:
             left, at_left = middle, value
-            if value >= 0.1 * first:
+            if value >= _FLAT * first:
                 return left
         else:
             right, at_right = middle, value
-        if right - left <= 1e-14:
+        if right - left <= _SHORTEST:
             break
     return left
 
 
 @jit_sums
-def sweep_pairs(problem, row, rows, threshold, gaps):
-    """One pass over ``rows``: find each one's gap and, where it exceeds the threshold, a better membership.
+def sweep_pairs(pairs, Y_t, row, chosen, threshold, gaps):
+    """One pass over the chosen rows: find each one's gap and, where it exceeds the threshold, a better membership.
 
-    problem   IN/OUT
+    pairs     IN
+    Y_t       IN/OUT (k, n) float64
     row       WORK
-    rows      IN  (n_rows,) int64
+    chosen    IN  (n_chosen,) int64
     threshold IN  float64
     gaps      OUT (n,) float64, gap of each row before its update
     """
-    k = problem.Y.shape[0]
-    kind = problem.kind
+    k = Y_t.shape[0]
+    kind = pairs.kind
     y = np.empty(k)
     g = np.empty(k)
     target = np.empty(k)
     H = np.empty((k, k))
     support = np.empty(k, dtype=np.int64)
     t = np.empty(row.a.shape[0])
-    dense = problem.indptr.shape[0] == 0
-    V = problem.Y if dense else row.neighbours
-    for i in rows:
-        m = _load_row(problem, i, row)
-        copies = problem.copies[i]
+    dense = pairs.indptr.shape[0] == 0
+    V = Y_t if dense else row.neighbours
+    for i in chosen:
+        m = _load_row(pairs, Y_t, i, row)
+        copies = pairs.copies[i]
         for h in range(k):
-            y[h] = problem.Y[h, i]
+            y[h] = Y_t[h, i]
         square = _row_gradient(kind, row, V, m, y, copies, t, g)
         low, _, gap = _gap(y, g)
         gaps[i] = gap
@@ -252,7 +260,7 @@ def sweep_pairs(problem, row, rows, threshold, gaps):
                 support[size] = h
                 size += 1
         _model(kind, row, V, m, y, copies, square, t, support, size, H)
-        newton_point(H, g, support, size, y, 0.001 * gap, target)
+        newton_point(H, g, support, size, y, _MODEL_GAP * gap, target)
         first = 0.0
         own_e = 0.0
         for h in range(k):
@@ -266,40 +274,40 @@ def sweep_pairs(problem, row, rows, threshold, gaps):
         total = 0.0
         for h in range(k):
             y[h] = max(y[h] + eps * target[h], 0.0)
-            if y[h] < 1e-15:
+            if y[h] < _TRACE:
                 y[h] = 0.0
             total += y[h]
         for h in range(k):
-            problem.Y[h, i] = y[h] / total
+            Y_t[h, i] = y[h] / total
 
 
 @jit_sums
-def objective_pairs(problem, row):
+def objective_pairs(pairs, Y_t, row):
     """Sum of N d(C / N, y_i.y_j) over unordered pairs of objects, with N d = 0 where N = 0."""
-    k, n = problem.Y.shape
+    k, n = Y_t.shape
     y = np.empty(k)
-    dense = problem.indptr.shape[0] == 0
-    V = problem.Y if dense else row.neighbours
+    dense = pairs.indptr.shape[0] == 0
+    V = Y_t if dense else row.neighbours
     everything = 0.0
     for i in range(n):
-        m = _load_row(problem, i, row)
+        m = _load_row(pairs, Y_t, i, row)
         for h in range(k):
-            y[h] = problem.Y[h, i]
+            y[h] = Y_t[h, i]
         _combine(V, m, y, row.a)
         total = 0.0
         if dense:
             for j in range(i):
-                total += _value(problem.kind, row.c[j], row.n[j], row.a[j])
+                total += _value(pairs.kind, row.c[j], row.n[j], row.a[j])
         else:  # the pattern holds each pair twice
             for j in range(m):
-                total += 0.5 * _value(problem.kind, row.c[j], row.n[j], row.a[j])
-        copies = problem.copies[i]
+                total += 0.5 * _value(pairs.kind, row.c[j], row.n[j], row.a[j])
+        copies = pairs.copies[i]
         if copies > 0.0:
             square = 0.0
             for h in range(k):
                 square += y[h] * y[h]
-            total += 0.5 * _value(problem.kind, copies, copies, square)
-        everything += problem.row_weight[i] * total
+            total += 0.5 * _value(pairs.kind, copies, copies, square)
+        everything += pairs.row_weights[i] * total
     return everything
 
 
@@ -319,13 +327,14 @@ def _value(kind, c, n, a):
 
 
 @jit_sums
-def greedy_pairs(problem, row, tree, gradient, tolerance, n_steps, chosen):
+def greedy_pairs(pairs, Y_t, row, tree, gradient, tolerance, n_steps, chosen):
     """The papers' algorithm: the row with the largest gap, its best pair of clusters, an exact step by bisection.
 
     The gradients of all rows are kept up to date; the row with the largest gap is on top of a tournament tree over
     the rows, of which a step changes the row and its neighbours.
 
-    problem   IN/OUT
+    pairs     IN
+    Y_t       IN/OUT (k, n) float64
     row       WORK
     tree      WORK (2 * size,) float64, gaps in tree[size:], maxima of pairs above; see ``start_greedy``
     gradient  WORK (k, n) float64; see ``start_greedy``
@@ -334,11 +343,11 @@ def greedy_pairs(problem, row, tree, gradient, tolerance, n_steps, chosen):
     chosen    OUT (n_steps,) int64, the row of each step
     Returns the number of steps made; fewer than n_steps if the largest gap is within the tolerance.
     """
-    k = problem.Y.shape[0]
-    kind = problem.kind
+    k = Y_t.shape[0]
+    kind = pairs.kind
     size = tree.shape[0] // 2
-    dense = problem.indptr.shape[0] == 0
-    V = problem.Y if dense else row.neighbours
+    dense = pairs.indptr.shape[0] == 0
+    V = Y_t if dense else row.neighbours
     old = np.empty(k)
     y = np.empty(k)
     g = np.empty(k)
@@ -352,11 +361,11 @@ def greedy_pairs(problem, row, tree, gradient, tolerance, n_steps, chosen):
             place = 2 * place if tree[2 * place] >= tree[2 * place + 1] else 2 * place + 1
         i = place - size
         chosen[step] = i
-        m = _load_row(problem, i, row)
-        copies = problem.copies[i]
+        m = _load_row(pairs, Y_t, i, row)
+        copies = pairs.copies[i]
         square = 0.0
         for h in range(k):
-            old[h] = problem.Y[h, i]
+            old[h] = Y_t[h, i]
             y[h] = old[h]
             g[h] = gradient[h, i]
             square += old[h] * old[h]
@@ -370,13 +379,13 @@ def greedy_pairs(problem, row, tree, gradient, tolerance, n_steps, chosen):
         y[low] += eps
         y[high] = 0.0 if eps == old[high] else y[high] - eps
         for h in range(k):
-            problem.Y[h, i] = y[h]
+            Y_t[h, i] = y[h]
         _row_gradient(kind, row, V, m, y, copies, t, g)
         # The others: row i was at a_old and is at row.a; c and n hold the weights of the others, not of i.
-        w = problem.row_weight[i]
+        w = pairs.row_weights[i]
         for p in range(m):
-            j = p if dense else problem.indices[problem.indptr[i] + p]
-            other = problem.row_weight[j]
+            j = p if dense else pairs.indices[pairs.indptr[i] + p]
+            other = pairs.row_weights[j]
             if row.n[p] > 0.0:
                 c = row.c[p] * w / other
                 total = row.n[p] * w / other
@@ -384,7 +393,7 @@ def greedy_pairs(problem, row, tree, gradient, tolerance, n_steps, chosen):
                 after = _slope(kind, c, total, row.a[p])
                 for h in range(k):
                     gradient[h, j] += y[h] * after - old[h] * before
-                _set_gap(tree, size, j, _gap_of(problem.Y, gradient, j), dense)
+                _set_gap(tree, size, j, _gap_of(Y_t, gradient, j), dense)
         for h in range(k):
             gradient[h, i] = g[h]
         _set_gap(tree, size, i, _gap(y, g)[2] if eps > 0.0 else 0.0, dense)
@@ -395,19 +404,19 @@ def greedy_pairs(problem, row, tree, gradient, tolerance, n_steps, chosen):
 
 
 @jit_sums
-def _gap_of(Y, gradient, j):
+def _gap_of(Y_t, gradient, j):
     low = np.inf
     high = -np.inf
-    for h in range(Y.shape[0]):
+    for h in range(Y_t.shape[0]):
         low = min(low, gradient[h, j])
-        if Y[h, j] > 0.0:
+        if Y_t[h, j] > 0.0:
             high = max(high, gradient[h, j])
     return high - low
 
 
 @jit_sums
 def _set_gap(tree, size, i, gap, leaf_only):
-    """Set the gap of row i, and the maxima above it (unless all of them are made anew later)."""
+    """Set the gap of row i, and the maxima above it (unless all of them are computed anew later)."""
     place = size + i
     tree[place] = gap
     if not leaf_only:
@@ -424,14 +433,14 @@ def _set_gap(tree, size, i, gap, leaf_only):
 def _bisect(kind, row, m, copies, square, own_e, limit, gap):
     """Step of the papers: the end of the segment if the objective still falls there, else a root by bisection.
 
-    Returns the left end of a bracket of width 1e-10 of the segment, where the objective still falls.
+    Returns the left end of the bracket, where the objective still falls (eq. P27).
     """
     if _slope_at(kind, row, m, copies, square, own_e, limit) <= 0.0:
         return limit
     left, right = 0.0, limit
-    while right - left > 1e-10 * limit or left == 0.0:
+    while right - left > _BRACKET * limit or left == 0.0:
         middle = 0.5 * (left + right)
-        if middle <= left or middle >= right or middle < 1e-18:
+        if middle <= left or middle >= right or middle < 1e-18:  # no step helps: the slope is 0 but for rounding
             break
         if _slope_at(kind, row, m, copies, square, own_e, middle) <= 0.0:
             left = middle
@@ -441,21 +450,21 @@ def _bisect(kind, row, m, copies, square, own_e, limit, gap):
 
 
 @jit_sums
-def start_greedy(problem, row, tree, gradient):
+def start_greedy(pairs, Y_t, row, tree, gradient):
     """All gradients and gaps from scratch; returns the largest gap."""
-    k, n = problem.Y.shape
+    k, n = Y_t.shape
     size = tree.shape[0] // 2
-    dense = problem.indptr.shape[0] == 0
-    V = problem.Y if dense else row.neighbours
+    dense = pairs.indptr.shape[0] == 0
+    V = Y_t if dense else row.neighbours
     y = np.empty(k)
     g = np.empty(k)
     t = np.empty(row.a.shape[0])
     tree[:] = 0.0
     for i in range(n):
-        m = _load_row(problem, i, row)
+        m = _load_row(pairs, Y_t, i, row)
         for h in range(k):
-            y[h] = problem.Y[h, i]
-        _row_gradient(problem.kind, row, V, m, y, problem.copies[i], t, g)
+            y[h] = Y_t[h, i]
+        _row_gradient(pairs.kind, row, V, m, y, pairs.copies[i], t, g)
         for h in range(k):
             gradient[h, i] = g[h]
         tree[size + i] = _gap(y, g)[2]

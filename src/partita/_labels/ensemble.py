@@ -42,7 +42,7 @@ class Ensemble:
     @property
     def layout(self) -> "Ensemble":
         """The same clusterings without rows: what tables of cells need, small enough to be kept by a fitted model."""
-        return self.with_rows(self.codes[:0])
+        return self.with_rows(self.codes[:0].copy())  # a view would keep all codes in memory
 
     def sample(self, drawn: IntArray) -> "Ensemble":
         """The rows that were drawn at least once, weighted by how often."""

@@ -1,12 +1,14 @@
 """k-means by table look-up against k-means on the real one-hot points."""
 
+import pickle
+
 import numpy as np
 import pytest
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
 from partita import LabelKMeans
-from partita._labels.ensemble import Ensemble
+from partita._labels.ensemble import Ensemble, layout_of
 from partita.consensus.kmeans import _label_kmeans as module
 from tests import twins
 from tests.ensembles import noisy_ensemble, same_partition
@@ -46,60 +48,94 @@ def test_as_good_as_scikit_learn_on_the_one_hot_points(missing):
     assert same_partition(ours.labels_, theirs.labels_)
 
 
+def ensemble_of(X, row_weights=None):
+    weights = np.ones(len(X)) if row_weights is None else np.asarray(row_weights, dtype=float)
+    return Ensemble(X.astype(np.int32), X.max(axis=0) + 1, np.ones(X.shape[1]), weights)
+
+
+def assign_rows(cells, row_weights, table):
+    """Labels, distances and statistics of rows of cells."""
+    labels, distance = np.empty(len(cells), np.int32), np.empty(len(cells))
+    stats = module.assign_rows(cells, row_weights, table, labels, distance)
+    return labels, distance, stats
+
+
+def test_missing_labels_have_the_cells_after_those_of_the_labels():
+    X = np.array([[0, 1, -1], [2, -1, 0], [1, 0, 1]])
+    ensemble = ensemble_of(X)
+    cells = module.one_hot_space(ensemble).to_cells(ensemble.codes)
+    assert cells.tolist() == [[0, 4, 9], [2, 8, 5], [1, 3, 6]]
+    observed = X >= 0
+    assert np.array_equal(cells[observed], ensemble.row_cells)
+
+
+def test_mean_is_the_weighted_share_of_the_observed_labels(rng):
+    X = noisy_ensemble(missing=0.3).X
+    row_weights = rng.random(len(X)) + 0.1
+    ensemble = ensemble_of(X, row_weights)
+    parts = np.split(module.one_hot_space(ensemble).mean, ensemble.first_cell[1:])
+    for column, mean in zip(X.T, parts, strict=True):
+        share = [row_weights[column == label].sum() for label in range(column.max() + 1)]
+        assert np.allclose(mean, share / row_weights[column >= 0].sum())
+
+
+@pytest.mark.parametrize("n_labels", [[1, 2, 3], [8, 16, 5], [40, 129, 8]])
+def test_labels_are_summed_by_clustering(n_labels, rng):
+    layout = layout_of(np.array(n_labels))
+    values = rng.random((4, layout.n_cells))
+    expected = [part.sum(axis=1) for part in np.split(values, layout.first_cell[1:], axis=1)]
+    assert np.allclose(module.sum_labels(values, layout), np.transpose(expected), rtol=1e-14)
+    assert np.allclose(module.sum_labels(values[0], layout), [part[0] for part in expected], rtol=1e-14)
+
+
 def test_one_step_is_lloyds(rng):
     """Distances from the table, and the update of the centres, against the explicit points."""
     X = noisy_ensemble(missing=0.3).X
     X = np.unique(X, axis=0)
-    counts = rng.integers(1, 5, size=len(X)).astype(float)
-    n_labels = X.max(axis=0) + 1
-    ensemble = Ensemble(X.astype(np.int32), n_labels, np.ones(X.shape[1]), counts)
-    cells = module.number_cells(ensemble)
-    points = np.zeros((len(X), len(cells.column)))
-    for j in range(X.shape[1]):
-        block = slice(cells.start[j], cells.missing[j])
-        points[:, block] = np.where(X[:, [j]] >= 0, X[:, [j]] == np.arange(n_labels[j]), cells.mean[block])
-    centers = np.where(cells.is_label, rng.random((3, len(cells.column))), 0)
-    table = module.distance_table(module.State(centers), cells, ensemble.clustering_weights)
-    labels, distance = np.empty(len(X), np.int32), np.empty(len(X))
-    stats = module.local_stats(module.to_cells(ensemble.codes, cells), counts, table, labels, distance)
+    row_weights = rng.integers(1, 5, size=len(X)).astype(float)
+    ensemble = ensemble_of(X, row_weights)
+    space = module.one_hot_space(ensemble)
+    indicators = [
+        np.where(column[:, None] >= 0, column[:, None] == np.arange(len(mean)), mean)
+        for column, mean in zip(X.T, np.split(space.mean, ensemble.first_cell[1:]), strict=True)
+    ]
+    points = np.hstack(indicators)
+    centers = rng.random((3, ensemble.n_cells))
+    cells = space.to_cells(ensemble.codes)
+    labels, distance, stats = assign_rows(cells, row_weights, module.distance_table(centers, space))
     explicit = ((points[:, None] - centers) ** 2).sum(axis=-1)
     assert np.array_equal(labels, explicit.argmin(axis=1))
     assert np.allclose(distance, explicit.min(axis=1))
-    new = module.update(stats, cells).centers
+    assert stats.inertia == pytest.approx(row_weights @ explicit.min(axis=1))
+    assert np.allclose([module.row_as_center(row, space) for row in cells], points)
+    new = module.update_centers(stats, space)
     for k in np.unique(labels):
-        assert np.allclose(new[k], np.average(points[labels == k], axis=0, weights=counts[labels == k]))
+        assert np.allclose(new[k], np.average(points[labels == k], axis=0, weights=row_weights[labels == k]))
 
 
 def test_statistics_add_over_blocks(rng):
-    X = noisy_ensemble(missing=0.2).X.astype(np.int32)
-    ensemble = Ensemble(X, X.max(axis=0) + 1, np.ones(X.shape[1]), np.ones(len(X)))
-    cells = module.number_cells(ensemble)
-    rows = module.to_cells(X, cells)
-    table = rng.random((len(cells.column), 3))
-    scratch = lambda n: (np.empty(n, np.int32), np.empty(n))  # noqa: E731
-    whole = module.local_stats(rows, ensemble.row_weights, table, *scratch(len(X)))
-    parts = [
-        module.local_stats(rows[b], ensemble.row_weights[b], table, *scratch(len(rows[b])))
-        for b in (slice(20), slice(20, None))
-    ]
+    X = noisy_ensemble(missing=0.2).X
+    ensemble = ensemble_of(X)
+    cells = module.one_hot_space(ensemble).to_cells(ensemble.codes)
+    table = rng.random((ensemble.n_cells + ensemble.n_clusterings, 3))
+    whole = assign_rows(cells, ensemble.row_weights, table)[2]
+    parts = [assign_rows(cells[b], ensemble.row_weights[b], table)[2] for b in (slice(20), slice(20, None))]
     assert np.allclose(whole.mass, parts[0].mass + parts[1].mass)
     assert whole.inertia == pytest.approx(parts[0].inertia + parts[1].inertia)
 
 
 def test_empty_cluster_moves_to_the_farthest_row():
-    X = np.array([[0, 0, 0], [0, 0, 1], [1, 1, 1]], dtype=np.int32)
-    ensemble = Ensemble(X, np.array([2, 2, 2]), np.ones(3), np.ones(3))
-    cells = module.number_cells(ensemble)
-    rows = module.to_cells(X, cells)
-    stats = module.Stats(np.zeros((2, len(cells.column))), 0.0)
-    for row in rows:
-        stats.mass[0, row] += 1
-    state = module.reseed_empty(module.update(stats, cells), stats, cells, rows, np.array([0.1, 0.5, 0.3]))
-    assert np.array_equal(state.centers[1], module.row_as_center(rows[1], cells))
+    ensemble = ensemble_of(np.array([[0, 0, 0], [0, 0, 1], [1, 1, 1]]))
+    space = module.one_hot_space(ensemble)
+    cells = space.to_cells(ensemble.codes)
+    centers, distance = np.zeros((2, ensemble.n_cells)), np.array([0.1, 0.5, 0.3])
+    module.move_empty(centers, np.array([3.0, 0.0]), cells, distance, space)
+    assert np.array_equal(centers[1], module.row_as_center(cells[1], space))
+    assert not centers[0].any()
 
 
 @pytest.mark.parametrize("n_clusters", [5, 12, 40])
-def test_many_clusters_never_run_for_ever(n_clusters):
+def test_many_clusters_end_and_never_raise_the_objective(n_clusters):
     X = noisy_ensemble(missing=0.5, flip=0.4).X
     model = LabelKMeans(n_clusters, random_state=0).fit(X)
     assert 1 <= model.n_clusters_ <= n_clusters
@@ -118,10 +154,11 @@ def test_no_more_clusters_than_distinct_rows():
     assert same_partition(model.labels_, [0, 0, 1, 1, 2])
 
 
-def test_stopping_early_is_said(rng):
+@pytest.mark.parametrize("coding", ["onehot", "raw"])
+def test_stopping_early_is_said(coding):
     X = noisy_ensemble(sizes=(100, 100, 100), flip=0.7).X
-    with pytest.warns(ConvergenceWarning, match="max_iter=1 iterations; raise max_iter"):
-        model = LabelKMeans(6, max_iter=1, random_state=0).fit(X)
+    with pytest.warns(ConvergenceWarning, match="k-means did not converge in max_iter=1 iterations; raise max_iter"):
+        model = LabelKMeans(6, coding=coding, max_iter=1, random_state=0).fit(X)
     assert not model.converged_
     assert model.n_iter_ == 1
     assert np.array_equal(model.predict(X), model.labels_)
@@ -136,20 +173,33 @@ def test_raw_coding_is_k_means_on_the_numbers(rng):
 
 
 def test_rows_at_several_sites_give_the_centres_of_all(X):
-    ensemble = Ensemble(X.astype(np.int32), X.max(axis=0) + 1, np.ones(X.shape[1]), np.ones(len(X)))
-    cells = module.number_cells(ensemble)
-    rows = module.to_cells(ensemble.codes, cells)
-    state = module.run(ensemble, cells, 3, 0, max_iter=1, tol=0.0).state
+    ensemble = ensemble_of(X)
+    space = module.one_hot_space(ensemble)
+    cells = space.to_cells(ensemble.codes)
+    centers = module.run_k_means(ensemble, 3, 0, max_iter=1, tol=0.0).centers
     for _ in range(4):
-        table = module.distance_table(state, cells, ensemble.clustering_weights)
+        table = module.distance_table(centers, space)
+        parts = [slice(0, 20), slice(20, 35), slice(35, None)]
+        sites = [assign_rows(cells[part], ensemble.row_weights[part], table)[2] for part in parts]
+        central = module.update_centers(assign_rows(cells, ensemble.row_weights, table)[2], space)
+        added = module.KMeansStats(sum(site.mass for site in sites), sum(site.inertia for site in sites))
+        assert np.allclose(module.update_centers(added, space), central, rtol=1e-12)
+        centers = central
 
-        def stats(part, table=table):
-            size = len(rows[part])
-            labels, distance = np.empty(size, dtype=np.int32), np.empty(size)
-            return module.local_stats(rows[part], ensemble.row_weights[part], table, labels, distance)
 
-        sites = [stats(slice(0, 20)), stats(slice(20, 35)), stats(slice(35, None))]
-        central = module.update(stats(slice(None)), cells)
-        added = module.Stats(sum(site.mass for site in sites), sum(site.inertia for site in sites))
-        assert np.allclose(module.update(added, cells).centers, central.centers, rtol=1e-12)
-        state = central
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_threads_change_no_bit(missing):
+    X = noisy_ensemble(sizes=(150, 100, 60), missing=missing, flip=0.4).X
+    one, many = (LabelKMeans(4, n_init=6, random_state=0, n_jobs=n).fit(X) for n in (1, 3))
+    assert one.history_ == many.history_
+    assert np.array_equal(one.labels_, many.labels_)
+    assert np.array_equal(np.hstack(one.cluster_centers_), np.hstack(many.cluster_centers_))
+
+
+def test_fitted_model_keeps_no_rows():
+    X = noisy_ensemble(sizes=(150, 100, 60), flip=0.4).X
+    model = LabelKMeans(3, n_init=1, random_state=0).fit(X)
+    assert model._space.layout.n_rows == 0
+    assert model._space.layout.codes.base is None  # not a view of all rows
+    del model.labels_
+    assert len(pickle.dumps(model)) < X.nbytes

@@ -1,4 +1,4 @@
-"""Quadratic mutual information from contingency tables, and the k-means that maximises it: T-40 of the catalogue."""
+"""Quadratic mutual information from contingency tables, and the k-means that maximises it (eqs. M21 to M23)."""
 
 from itertools import product
 
@@ -87,8 +87,7 @@ def test_no_partition_has_more_information(n_clusters, rng):
 def test_from_the_same_start_as_scikit_learns_k_means(rng, monkeypatch):
     X = np.unique(noisy_ensemble(missing=0, flip=0.5).X, axis=0)
     weights, centers = rng.random(X.shape[1]) + 0.1, rng.random((4, X.shape[1], 3))
-    cells = np.pad(centers, ((0, 0), (0, 0), (0, 1))).reshape(4, -1)  # "missing" is the last cell of a clustering
-    monkeypatch.setattr(kmeans, "plus_plus", lambda *_: kmeans.State(cells.copy()))
+    monkeypatch.setattr(kmeans, "start_centers", lambda *_: centers.reshape(4, -1).copy())
     ours = QMI(4, n_init=1, weights=weights).fit(X)
     start = (centers * np.sqrt(weights)[:, None]).reshape(4, -1)
     theirs = KMeans(4, init=start, n_init=1, tol=0).fit(twins.one_hot(X, weights))
@@ -96,7 +95,7 @@ def test_from_the_same_start_as_scikit_learns_k_means(rng, monkeypatch):
     assert same_partition(ours.labels_, theirs.labels_)
 
 
-def test_unanimous_clusterings_tell_all_there_is_to_know(truth):
+def test_information_of_unanimous_clusterings_is_their_own(truth):
     X = np.repeat(truth[:, None], 4, axis=1)
     p = np.bincount(truth) / len(truth)
     assert QMI(3, random_state=0).fit(X).mutual_information_ == pytest.approx(4 * 2 * (1 - p @ p))

@@ -1,4 +1,4 @@
-"""Newton's method for a Dirichlet's parameters against dense algebra, differences and samples: T-26."""
+"""Newton's method for a Dirichlet's parameters against dense algebra, differences and samples (eqs. M34 to M36)."""
 
 import numpy as np
 import pytest
@@ -75,7 +75,7 @@ def test_climbs_within_the_bounds_to_where_nothing_rises(k, n, log_scale, seed):
     assert (end <= LARGEST_ALPHA).all()
     assert log_likelihood(end, S, n) >= log_likelihood(start, S, n)
     if end.max() < 0.9 * LARGEST_ALPHA:
-        slope = end * gradient(end, S, n) / n  # along log alpha, an object
+        slope = end * gradient(end, S, n) / n  # along log alpha, per object
         assert (slope < 1e-5).all()
         assert (np.abs(slope[end > 1.001 * SMALLEST_ALPHA]) < 1e-5).all()
 

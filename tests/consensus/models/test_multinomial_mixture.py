@@ -1,14 +1,15 @@
-"""The mixture of multinomials against sums written out: T-28 and T-40 of the catalogue."""
+"""The mixture of multinomials against sums written out (eqs. M10 to M14)."""
 
 import numpy as np
 import pytest
 from scipy.stats import entropy
 from sklearn.exceptions import ConvergenceWarning
 
-from partita import MultinomialMixture
+from partita import MultinomialMixture, _runs
+from partita._labels.ensemble import Ensemble, layout_of
 from partita.consensus.models import _em
 from partita.consensus.models import _multinomial_mixture as module
-from partita.consensus.models._label_tables import by_clustering, lay_out
+from partita.consensus.models._em import by_clustering
 from partita.exceptions import EmptyColumnWarning, UnlabelledObjectsWarning
 from tests import twins
 from tests.ensembles import noisy_ensemble
@@ -18,21 +19,25 @@ both_variants = pytest.mark.parametrize("missing", ["ignore", "impute"])
 
 def random_state(n_labels, k, rng):
     table = np.vstack([rng.dirichlet(np.ones(size), size=k).T for size in n_labels])
-    return module.State(rng.dirichlet(np.ones(k)), table)
+    return module.MixtureState(rng.dirichlet(np.ones(k)), table)
 
 
 def split(state, layout):
     return by_clustering(state.table, layout, np.arange(len(state.weights)))
 
 
-def step(state, X, weights=None, counts=None, *, impute=False):
+def ensemble_of(X, weights=None, row_weights=None):
+    weights = np.ones(X.shape[1]) if weights is None else np.asarray(weights, dtype=float)
+    row_weights = np.ones(len(X)) if row_weights is None else np.asarray(row_weights, dtype=float)
+    return Ensemble(X.astype(np.int32), X.max(axis=0) + 1, weights, row_weights)
+
+
+def step(state, X, weights=None, row_weights=None, *, impute=False):
     """One iteration by the functions of the module: new state, and statistics of the old one."""
-    n_labels = X.max(axis=0) + 1
-    counts = np.ones(len(X)) if counts is None else np.asarray(counts, dtype=float)
-    cell_weight = np.repeat(np.ones(X.shape[1]) if weights is None else weights, n_labels)
-    rows = module.as_rows(X.astype(np.int32), n_labels, counts)
-    stats = module.local_stats(rows, *module.log_tables(state, cell_weight), (0, len(X)))
-    return module.update(state, stats, lay_out(n_labels), impute=impute), stats
+    ensemble = ensemble_of(X, weights, row_weights)
+    logs = module.log_tables(state, ensemble.cell_weights)
+    stats = module.expect_block(module.as_rows(ensemble), *logs, (0, len(X)))
+    return module.update_mixture(state, stats, ensemble.layout, impute=impute), stats
 
 
 def after(n_steps, state, *data, **options):
@@ -44,25 +49,25 @@ def after(n_steps, state, *data, **options):
 @pytest.mark.parametrize("impute", [False, True])
 def test_one_iteration_is_the_twins(impute, rng):
     X = noisy_ensemble(missing=0.3).X
-    weights, counts = rng.random(X.shape[1]) + 0.2, rng.random(len(X)) + 0.1
-    layout = lay_out(X.max(axis=0) + 1)
+    weights, row_weights = rng.random(X.shape[1]) + 0.2, rng.random(len(X)) + 0.1
+    layout = layout_of(X.max(axis=0) + 1)
     state = random_state(X.max(axis=0) + 1, 4, rng)
-    new, stats = step(state, X, weights, counts, impute=impute)
+    new, stats = step(state, X, weights, row_weights, impute=impute)
     theta = split(state, layout)
     r, log_likelihood = twins.mixture_posterior(X, state.weights, theta, weights)
-    pi, theta = twins.mixture_update(X, r, theta, counts, impute=impute)
-    assert stats.log_likelihood == pytest.approx(counts @ log_likelihood, rel=1e-12)
-    assert np.allclose(stats.mass, counts @ r, rtol=1e-10)
+    pi, theta = twins.mixture_update(X, r, theta, row_weights, impute=impute)
+    assert stats.log_likelihood == pytest.approx(row_weights @ log_likelihood, rel=1e-12)
+    assert np.allclose(stats.mass, row_weights @ r, rtol=1e-10)
     assert np.allclose(new.weights, pi, rtol=1e-10)
     assert np.allclose(np.hstack(split(new, layout)), np.hstack(theta), atol=1e-12)
 
 
 def test_fitted_likelihood_and_membership_are_the_direct_sum_over_components(rng):
     X = noisy_ensemble(missing=0.3, flip=0.3).X
-    weights, counts = rng.random(X.shape[1]) + 0.5, rng.random(len(X)) + 0.5
-    model = MultinomialMixture(3, weights=weights, random_state=0).fit(X, sample_weight=counts)
+    weights, row_weights = rng.random(X.shape[1]) + 0.5, rng.random(len(X)) + 0.5
+    model = MultinomialMixture(3, weights=weights, random_state=0).fit(X, sample_weight=row_weights)
     r, log_likelihood = twins.mixture_posterior(X, model.weights_, model.theta_, weights)
-    assert model.lower_bound_ == pytest.approx(counts @ log_likelihood, rel=1e-12)
+    assert model.lower_bound_ == pytest.approx(row_weights @ log_likelihood, rel=1e-12)
     assert np.allclose(model.score_samples(X), log_likelihood, rtol=1e-12)
     assert np.allclose(model.membership_, r, atol=1e-10)
 
@@ -102,7 +107,7 @@ def test_integer_weight_is_the_clustering_repeated(impute, rng):
     repeated = np.repeat(X, weights, axis=1)
     state = random_state(X.max(axis=0) + 1, 3, rng)
     cells = np.concatenate([np.tile(np.arange(3 * j, 3 * j + 3), w) for j, w in enumerate(weights)])
-    wide = module.State(state.weights, state.table[cells])
+    wide = module.MixtureState(state.weights, state.table[cells])
     for _ in range(5):
         state, stats = step(state, X, weights.astype(float), impute=impute)
         wide, wide_stats = step(wide, repeated, impute=impute)
@@ -113,37 +118,37 @@ def test_integer_weight_is_the_clustering_repeated(impute, rng):
 
 def test_sample_weight_is_the_object_repeated(rng):
     X = noisy_ensemble(missing=0.2).X
-    counts = rng.integers(1, 5, size=len(X))
+    row_weights = rng.integers(1, 5, size=len(X))
     state = random_state(X.max(axis=0) + 1, 3, rng)
-    once, log_likelihood = after(10, state, X, None, counts)
-    again, repeated = after(10, state, np.repeat(X, counts, axis=0))
+    once, log_likelihood = after(10, state, X, None, row_weights)
+    again, repeated = after(10, state, np.repeat(X, row_weights, axis=0))
     assert log_likelihood == pytest.approx(repeated, rel=1e-12)
     assert np.allclose(once.table, again.table, atol=1e-10)
-    weighted = MultinomialMixture(3, random_state=0).fit(X, sample_weight=counts)
-    long = MultinomialMixture(3, random_state=0).fit(np.repeat(X, counts, axis=0))
+    weighted = MultinomialMixture(3, random_state=0).fit(X, sample_weight=row_weights)
+    long = MultinomialMixture(3, random_state=0).fit(np.repeat(X, row_weights, axis=0))
     assert np.allclose(weighted.history_, long.history_, rtol=1e-10)
     assert np.allclose(np.hstack(weighted.theta_), np.hstack(long.theta_), atol=1e-10)
 
 
 def test_component_without_objects_keeps_its_parameters(rng):
     n_labels = np.array([3, 2])
-    layout, state = lay_out(n_labels), random_state(n_labels, 3, rng)
+    layout, state = layout_of(n_labels), random_state(n_labels, 3, rng)
     label_mass = rng.random(state.table.shape)
     label_mass[:, 1] = 0
     label_mass[:3, 2] = 0  # has objects, but none with a label in the first clustering
     mass = np.array([4.0, 0.0, 6.0])
-    new = module.update(state, module.Stats(mass, label_mass, 0.0), layout)
+    new = module.update_mixture(state, module.MixtureStats(mass, label_mass, 0.0), layout)
     assert new.weights.tolist() == [0.4, 0.0, 0.6]
     assert np.array_equal(new.table[:, 1], state.table[:, 1])
     assert np.array_equal(new.table[:3, 2], state.table[:3, 2])
     assert np.allclose(new.table[3:, 2], label_mass[3:, 2] / label_mass[3:, 2].sum())
 
 
-def test_component_of_weight_zero_stays_out_and_harms_nobody(rng):
+def test_component_of_weight_zero_stays_out_and_changes_no_other(rng):
     X = noisy_ensemble(missing=0.2).X
     state = random_state(X.max(axis=0) + 1, 3, rng)
     with_empty = state._replace(weights=np.array([0.4, 0.0, 0.6]))
-    without = module.State(np.array([0.4, 0.6]), state.table[:, [0, 2]])
+    without = module.MixtureState(np.array([0.4, 0.6]), state.table[:, [0, 2]])
     end, log_likelihood = after(20, with_empty, X)
     expected, the_same = after(20, without, X)
     assert log_likelihood == pytest.approx(the_same, rel=1e-12)
@@ -179,17 +184,17 @@ def test_equal_rows_have_equal_membership(X):
 
 def test_statistics_add_over_blocks(rng):
     X = noisy_ensemble(missing=0.2).X
-    n_labels = X.max(axis=0) + 1
-    rows = module.as_rows(X.astype(np.int32), n_labels, rng.random(len(X)))
-    logs = module.log_tables(random_state(n_labels, 3, rng), np.ones(n_labels.sum()))
-    whole = module.local_stats(rows, *logs, (0, len(X)))
-    parts = module.add_up(module.local_stats(rows, *logs, block) for block in ((20, 45), (0, 20), (45, len(X))))
+    ensemble = ensemble_of(X, row_weights=rng.random(len(X)))
+    rows = module.as_rows(ensemble)
+    logs = module.log_tables(random_state(ensemble.n_labels, 3, rng), ensemble.cell_weights)
+    whole = module.expect_block(rows, *logs, (0, len(X)))
+    parts = module.add_stats(module.expect_block(rows, *logs, block) for block in ((20, 45), (0, 20), (45, len(X))))
     assert np.allclose(whole.mass, parts.mass, rtol=1e-12)
     assert np.allclose(whole.label_mass, parts.label_mass, rtol=1e-12)
     assert whole.log_likelihood == pytest.approx(parts.log_likelihood, rel=1e-12)
 
 
-def test_theta_has_one_distribution_a_component_and_clustering(X):
+def test_theta_has_one_distribution_per_component_and_clustering(X):
     weights = np.ones(X.shape[1] + 1)
     weights[2] = 0
     with_empty = np.insert(X, 5, -1, axis=1)
@@ -246,7 +251,7 @@ def test_new_rows_are_placed_by_bayes_rule_and_new_labels_left_out(X):
 def test_starts_that_compete_on_a_sample_end_as_high(missing, monkeypatch):
     X = noisy_ensemble(sizes=(150, 100, 60), flip=0.2).X
     everything = MultinomialMixture(3, missing=missing, random_state=0).fit(X)
-    monkeypatch.setattr(_em, "_FEW_OBJECTS", 40)
+    monkeypatch.setattr(_runs, "SAMPLE_SIZE", 40)
     sampled = MultinomialMixture(3, missing=missing, random_state=0).fit(X)
     assert sampled.history_ != everything.history_
     assert sampled.converged_
@@ -259,7 +264,7 @@ def test_labels_that_a_sample_lacks_are_not_lost(init, monkeypatch):
     X = noisy_ensemble(sizes=(150, 100, 60), flip=0.2, missing=0).X
     X[:4, 3] = [3, 4, 5, 6]
     nearly_empty = np.where(np.arange(len(X)) == 200, 0, -1)
-    monkeypatch.setattr(_em, "_FEW_OBJECTS", 30)
+    monkeypatch.setattr(_runs, "SAMPLE_SIZE", 30)
     model = MultinomialMixture(3, init=init, random_state=0).fit(np.column_stack([X, nearly_empty]))
     assert np.isfinite(model.history_).all()
     assert np.allclose([theta.sum(axis=1) for theta in model.theta_], 1)
@@ -269,7 +274,7 @@ def test_labels_that_a_sample_lacks_are_not_lost(init, monkeypatch):
 @pytest.mark.parametrize("few", [10_000, 30])
 def test_threads_change_no_bit(few, monkeypatch):
     X = noisy_ensemble(sizes=(150, 100, 60), flip=0.3).X
-    monkeypatch.setattr(_em, "_FEW_OBJECTS", few)
+    monkeypatch.setattr(_runs, "SAMPLE_SIZE", few)
     monkeypatch.setattr(_em, "_BLOCK", 1)
     one, many = (MultinomialMixture(3, n_init=3, random_state=0, n_jobs=n).fit(X) for n in (1, 3))
     assert len(_em.block_edges(len(X), 45)) > 2
@@ -279,7 +284,7 @@ def test_threads_change_no_bit(few, monkeypatch):
 
 
 def test_stopping_early_is_said(X):
-    with pytest.warns(ConvergenceWarning, match="EM had not converged after max_iter=2 iterations"):
+    with pytest.warns(ConvergenceWarning, match="EM did not converge in max_iter=2 iterations; raise max_iter or tol"):
         model = MultinomialMixture(3, max_iter=2, tol=0.0, random_state=0).fit(X)
     assert model.n_iter_ == len(model.history_) == 2
     assert not model.converged_

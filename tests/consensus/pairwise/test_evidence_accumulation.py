@@ -90,7 +90,7 @@ def test_lifetimes_are_differences_of_heights(X):
 
 def test_highest_lifetime_and_its_ties():
     heights = np.array([0.0, 0.1, 0.4, 0.7, 0.75])
-    lives = module.lifetimes(heights)
+    lives = module.cut_lifetimes(heights)
     assert np.allclose(lives, [0.05, 0.3, 0.3, 0.1])
     assert module._longest_life(lives, heights, 1e-9, allow_one=False) == 3
     assert module._longest_life(lives, heights, 1e-9, allow_one=True) == 3
@@ -154,7 +154,7 @@ def test_tree_larger_than_memory_is_refused_and_single_is_not(X, monkeypatch):
         ({"n_clusters": 3, "threshold": 0.5}, "n_clusters=3 and threshold=0.5 are both given"),
         ({"cut": "threshold"}, "cut='threshold' needs threshold"),
         ({"cut": "n_clusters"}, "cut='n_clusters' needs n_clusters"),
-        ({"linkage": "ward", "threshold": 0.5}, "linkage='ward' with threshold: Ward's heights are no similarities"),
+        ({"linkage": "ward", "threshold": 0.5}, "linkage='ward' with threshold: Ward's heights are not similarities"),
         ({"linkage": "ward", "allow_one": True}, "linkage='ward' with allow_one=True"),
         ({"linkage": "centroid"}, r"'linkage' parameter of EAC must be a str among .* Got 'centroid' instead"),
         ({"n_clusters": 0}, r"'n_clusters' parameter of EAC must be an int in the range \[1, inf\)"),
@@ -180,3 +180,19 @@ def test_progress_is_shown_when_asked(X, capsys, monkeypatch):
     EAC(linkage="single", verbose=1).fit(X)
     assert shown == ["co-association", "linkage", "single linkage"]
     assert capsys.readouterr().err == ""  # it took less than two seconds
+
+
+@pytest.mark.parametrize("linkage", LINKAGES)
+def test_new_objects_join_equal_ones_or_the_most_similar_cluster(linkage, X):
+    """By the mean similarity, whatever the linkage (eq. P12)."""
+    model = EAC(3, linkage=linkage).fit(X)
+    assert np.array_equal(model.predict(X), model.labels_)
+    new = X[:8].copy()
+    new[:, ::4] = -1
+    S = 1 - twins.dissimilarity(np.vstack([new, X]))[: len(new), len(new) :]
+    known = (twins.coassociation(np.vstack([new, X]))[1] > 0)[: len(new), len(new) :]
+    mean = np.column_stack([np.where(known, S, 0)[:, model.labels_ == k].mean(axis=1) for k in range(3)])
+    assert np.array_equal(model.predict(new), mean.argmax(axis=1))
+    strange = X[:2].astype(object)
+    strange[0] = "never seen"
+    assert model.predict(strange).tolist() == [-1, model.labels_[1]]

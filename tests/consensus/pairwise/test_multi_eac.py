@@ -30,14 +30,15 @@ def test_without_groups_and_threshold_it_is_eac(linkage, n_clusters, missing):
 
 @pytest.mark.parametrize("missing", [0, 0.3])
 def test_with_groups_it_is_eac_on_their_partitions(missing, monkeypatch):
+    """Without a threshold and with uniform weighting (eq. P15)."""
     X = noisy_ensemble(sizes=(40, 30, 20), flip=0.1, missing=missing, n_clusterings=40).X
     groups = np.arange(40) % 5
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnlabelledObjectsWarning)
         parts = np.column_stack([EAC(3).fit(X[:, groups == g]).labels_ for g in range(5)])
     seen = []
-    original = MultiEAC._distances
-    monkeypatch.setattr(MultiEAC, "_distances", lambda *args: seen.append(original(*args).copy()) or original(*args))
+    original = MultiEAC._link
+    monkeypatch.setattr(MultiEAC, "_link", lambda self, D, w: seen.append(D.copy()) or original(self, D, w))
     ours = every_cluster(3, groups=groups, group_clusters=3).fit(X)
     of_rows = parts[np.unique(X, axis=0, return_index=True)[1]]
     assert np.allclose(np.sort(seen[0], axis=None), np.sort(twins.dissimilarity(of_rows), axis=None))
@@ -53,12 +54,12 @@ def test_names_of_groups_do_not_matter(X):
 
 def test_stability_is_the_mean_coassociation_of_the_pairs(rng):
     X = np.unique(noisy_ensemble(missing=0.2, flip=0.3).X, axis=0)[:20]
-    weights, counts = rng.random(X.shape[1]) + 0.1, rng.integers(1, 4, 20)
+    weights, n_objects = rng.random(X.shape[1]) + 0.1, rng.integers(1, 4, 20)
     labels = np.array([0] * 8 + [1] * 11 + [2])
-    counts[-1] = 1
-    ensemble = Ensemble(X.astype(np.int32), X.max(axis=0).astype(np.int64) + 1, weights, counts.astype(float))
-    C, N = twins.coassociation(np.repeat(X, counts, axis=0), weights)
-    whole = np.repeat(labels, counts)
+    n_objects[-1] = 1
+    ensemble = Ensemble(X.astype(np.int32), X.max(axis=0).astype(np.int64) + 1, weights, n_objects.astype(float))
+    C, N = twins.coassociation(np.repeat(X, n_objects, axis=0), weights)
+    whole = np.repeat(labels, n_objects)
     for k, found in enumerate(cluster_stability(ensemble, labels)):
         inside = np.flatnonzero(whole == k)
         values = [C[i, j] / N[i, j] if N[i, j] else 0 for i in inside for j in inside if i != j]

@@ -8,16 +8,15 @@ from sklearn.metrics import adjusted_rand_score
 
 from partita import NMFConsensus
 from partita._labels.ensemble import Ensemble
-from partita.base import LabelledRows
 from partita.consensus.pairwise import _nmf_consensus as module
 from tests import twins
+from tests.consensus.pairwise.test_pair_counts import one_row_each
 from tests.ensembles import noisy_ensemble, same_partition
 
 
-def as_rows(X, counts):
-    ensemble = Ensemble(X.astype(np.int32), X.max(axis=0).astype(np.int64) + 1, np.ones(X.shape[1]), counts)
-    nothing = np.full(len(X), -1)
-    return LabelledRows(ensemble, np.arange(len(X)), counts.astype(np.int64), X[:0].astype(np.int32), nothing)
+def as_rows(X, row_weights):
+    ensemble = Ensemble(X.astype(np.int32), X.max(axis=0).astype(np.int64) + 1, np.ones(X.shape[1]), row_weights)
+    return one_row_each(ensemble)
 
 
 def coassociation(X):
@@ -38,28 +37,28 @@ def dense_updates(S, Q, n_steps):
 @pytest.mark.parametrize("missing", [0.0, 0.3])
 def test_updates_of_weighted_rows_are_those_of_repeated_rows(missing, rng):
     X = np.unique(noisy_ensemble(missing=missing, flip=0.4).X, axis=0)[:25]
-    counts = rng.integers(1, 4, len(X))
-    similarity = module.similarity_of(as_rows(X, counts.astype(float)))
+    n_objects = rng.integers(1, 4, len(X))
+    similarity = module.similarity_of(as_rows(X, n_objects.astype(float)))
     assert (similarity.A is None) == (missing > 0)
     Q = rng.random((len(X), 3)) + 0.2
-    steps = dense_updates(coassociation(np.repeat(X, counts, axis=0)), np.repeat(Q, counts, axis=0), 4)
+    steps = dense_updates(coassociation(np.repeat(X, n_objects, axis=0)), np.repeat(Q, n_objects, axis=0), 4)
     for n_steps in (1, 4):
-        found, history, converged = NMFConsensus(3, max_iter=n_steps, tol=0)._run(similarity, Q)
-        assert not converged
-        assert np.allclose(history, [error for _, error in steps[:n_steps]], rtol=1e-8)
+        found = NMFConsensus(3, max_iter=n_steps, tol=0)._run(similarity, Q)
+        assert not found.converged
+        assert np.allclose(found.history, [error for _, error in steps[:n_steps]], rtol=1e-8)
         lowest = min(steps[:n_steps], key=lambda step: step[1])[0]
-        assert np.allclose(np.repeat(found, counts, axis=0), lowest, rtol=1e-8)
+        assert np.allclose(np.repeat(found.best, n_objects, axis=0), lowest, rtol=1e-8)
 
 
 def test_through_the_labels_as_with_the_matrix(rng):
     X = np.unique(noisy_ensemble(missing=0, flip=0.3).X, axis=0)
-    counts = rng.integers(1, 4, len(X)).astype(float)
-    factor = module.similarity_of(as_rows(X, counts))
-    dense = module.Similarity(coassociation(X), None, counts)
+    weight = rng.integers(1, 4, len(X)).astype(float)
+    factor = module.similarity_of(as_rows(X, weight))
+    dense = module.Similarity(coassociation(X), None, weight)
     Q = rng.random((len(X), 3))
     assert np.allclose(factor.times(Q), dense.times(Q))
     assert factor.squared_norm() == pytest.approx(dense.squared_norm())
-    whole = coassociation(np.repeat(X, counts.astype(int), axis=0))
+    whole = coassociation(np.repeat(X, weight.astype(int), axis=0))
     assert dense.squared_norm() == pytest.approx((whole**2).sum())
     assert np.allclose(*(NMFConsensus(3)._run(one, Q + 0.2)[0] for one in (factor, dense)), rtol=1e-5)
     assert sparse.issparse(factor.A)
@@ -90,5 +89,11 @@ def test_what_is_reported_fits_together(X):
 
 
 def test_too_few_iterations_warn(X):
-    with pytest.warns(ConvergenceWarning, match="max_iter=1"):
+    with pytest.warns(ConvergenceWarning, match="NMFConsensus did not converge in max_iter=1 iterations"):
         assert not NMFConsensus(3, max_iter=1, random_state=0).fit(X).converged_
+
+
+def test_same_bits_for_any_number_of_jobs(X):
+    one, four = (NMFConsensus(3, random_state=0, n_jobs=n_jobs).fit(X) for n_jobs in (1, 4))
+    assert np.array_equal(one.membership_, four.membership_)
+    assert np.allclose(one.predict_proba(X), one.membership_)

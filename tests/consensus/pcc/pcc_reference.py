@@ -3,7 +3,49 @@
 import numpy as np
 from scipy.special import xlogy
 
+from partita._kernels import pcc_pairs
+from partita._labels.ensemble import Ensemble
+from partita._labels.validation import check_label_matrix
+from partita.consensus.pcc._divergences import KullbackLeibler, SquaredEuclidean
 from tests import twins
+from tests.ensembles import noisy_ensemble
+
+KINDS = {"kl": pcc_pairs.KL, "l2": pcc_pairs.L2}
+
+CONFIGURATIONS = {
+    "kl block": {},
+    "l2 block": {"divergence": "l2"},
+    "kl greedy": {"solver": "greedy"},
+    "l2 greedy": {"solver": "greedy", "divergence": "l2"},
+    "kl pairs": {"pairs": 0.5},
+    "l2 pairs": {"pairs": 12, "divergence": "l2"},
+    "kl pairs greedy": {"pairs": 0.5, "solver": "greedy"},
+    "l2 pairs greedy": {"pairs": 12, "solver": "greedy", "divergence": "l2"},
+    "own kl": {"divergence": KullbackLeibler()},
+    "own l2": {"divergence": SquaredEuclidean()},
+    "own kl pairs": {"divergence": KullbackLeibler(), "pairs": 0.5},
+    "i-divergence": {"divergence": "i-divergence"},
+    "mahalanobis": {"divergence": "mahalanobis"},
+}
+OVER_ALL_PAIRS = ["kl block", "l2 block", "kl greedy", "l2 greedy"]
+
+
+def divergence_of(case):
+    return "l2" if ("l2" in case or case == "mahalanobis") else "kl"
+
+
+def rows_of(X, row_weights=None, weights=None):
+    """An ensemble with one row per row of X."""
+    matrix = check_label_matrix(X)
+    row_weights = np.ones(len(X)) if row_weights is None else np.asarray(row_weights, float)
+    weights = np.ones(X.shape[1]) if weights is None else weights
+    return Ensemble(matrix.codes, matrix.n_labels, weights, row_weights)
+
+
+def copied(rng, n=25, missing=0.25):
+    """An ensemble in which many rows are equal."""
+    X = noisy_ensemble(sizes=(12, 8, 5), n_clusterings=7, missing=missing, flip=0.2, seed=3).X
+    return np.vstack([X, X[rng.integers(len(X), size=n)]])
 
 
 def counts(X, weights=None):

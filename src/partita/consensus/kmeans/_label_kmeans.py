@@ -1,16 +1,17 @@
 """k-means on the one-hot labels, without ever forming them.
 
-A row of labels is the concatenation of one indicator vector a clustering; where a label is missing, the
-vector of that clustering is the mean over the objects that have one. With mu_m that mean and c_km the part
-of centre k that belongs to clustering m, a row x is at squared distance
+A row of labels is the concatenation of one indicator vector per clustering; where a label is missing, the vector of
+that clustering is the mean over the objects that have one. With mu_j that mean and t_hj the part of centre h that
+belongs to clustering j, a row x is at squared distance
 
-    sum_m w_m * ( 1 - 2 c_km[x_m] + |c_km|^2   if x_m is observed,
-                  |mu_m - c_km|^2              if it is missing )
+    sum_j u_j * ( 1 - 2 t_hj[x_j] + |t_hj|^2   if x_j is observed,
+                  |mu_j - t_hj|^2              if it is missing )                                    (eq. M15)
 
-from centre k. Each term depends on the label alone, so a table of (labels + one "missing" a clustering) x k
-numbers gives all distances by look-up.
+from centre h. Each term depends on the label alone, so a table with one row per label, and one row per clustering for
+its missing labels, gives all distances by look-up.
 """
 
+from functools import partial
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -20,177 +21,180 @@ from threadpoolctl import threadpool_limits
 
 from partita._kernels.label_kmeans import assign
 from partita._labels.ensemble import Ensemble
-from partita._parameters import Interval, StrOptions
-from partita._runs import draw_seeds, warn_not_converged
+from partita._parameters import StrOptions, common
+from partita._runs import Progress, best_of, draw_seeds, plus_plus, progress, warn_not_converged
 from partita._typing import Array, Codes, FloatArray, IntArray
 from partita.base import BaseConsensus, Consensus, LabelledRows
 
+_TINY = np.finfo(float).tiny  # instead of 0 in divisors
 
-class Cells(NamedTuple):
-    """Numbering of the table's rows: the labels of each clustering, then its "missing"."""
 
-    start: IntArray  # (m,) first cell of each clustering
-    missing: IntArray  # (m,) cell of a missing label
-    column: IntArray  # (n_cells,) clustering of each cell
-    is_label: Array  # (n_cells,) bool
+# ------------------------------------------------------------------------------------------------------ one-hot space
+class OneHotSpace(NamedTuple):
+    """The space that rows of labels are points of: one axis per cell of the ensemble.
+
+    Missing labels have cells of their own, one per clustering, after those of the labels: they are not axes, but rows
+    of the table of distances.
+    """
+
+    layout: Ensemble  # without rows; its clustering weights scale the axes
     mean: FloatArray  # (n_cells,) share of each label among the observed ones: mu
 
+    @property
+    def missing_cells(self) -> IntArray:
+        """Cell of a missing label of each clustering, (n_clusterings,)."""
+        return np.arange(self.layout.n_cells, self.layout.n_cells + self.layout.n_clusterings)
 
-class Stats(NamedTuple):
-    """What the centres' update needs; additive over blocks of rows."""
-
-    mass: FloatArray  # (k, n_cells) weight of each cell in each cluster
-    inertia: float  # weighted sum of squared distances
-
-
-class State(NamedTuple):
-    """Centres in one-hot space; entries of "missing" cells are 0."""
-
-    centers: FloatArray  # (k, n_cells)
+    def to_cells(self, codes: Codes) -> Codes:
+        """Cell of each label, (n_rows, n_clusterings)."""
+        return np.where(codes >= 0, codes + self.layout.first_cell, self.missing_cells).astype(np.int32)
 
 
-def number_cells(ensemble: Ensemble) -> Cells:
-    """Lay out the cells of an ensemble and find the mean indicator of each clustering."""
-    width = ensemble.n_labels + 1
-    start = np.concatenate([[0], np.cumsum(width)[:-1]])
-    missing = start + ensemble.n_labels
-    column = np.repeat(np.arange(len(width)), width)
-    is_label = np.ones(int(width.sum()), dtype=bool)
-    is_label[missing] = False
-    weight = np.zeros(len(column))
-    for j in range(len(width)):
-        seen = ensemble.codes[:, j] >= 0
-        weight[start[j] : missing[j]] = np.bincount(
-            ensemble.codes[seen, j], weights=ensemble.row_weights[seen], minlength=int(ensemble.n_labels[j])
-        )
-    total = np.add.reduceat(weight, start)
-    return Cells(start, missing, column, is_label, weight / np.maximum(total, np.finfo(float).tiny)[column])
+def sum_labels(values: FloatArray, layout: Ensemble) -> FloatArray:
+    """Sum of (..., n_cells) values over the labels of each clustering, (..., n_clusterings)."""
+    # NumPy adds in blocks of eight: a 0 after the labels of each clustering keeps the last digit of older results
+    padded = np.insert(values, layout.first_cell + layout.n_labels, 0.0, axis=-1)
+    return np.asarray(np.add.reduceat(padded, layout.first_cell + np.arange(layout.n_clusterings), axis=-1))
 
 
-def to_cells(codes: Codes, cells: Cells) -> Codes:
-    """Cell of each label."""
-    return np.where(codes >= 0, codes + cells.start, cells.missing).astype(np.int32)
+def one_hot_space(ensemble: Ensemble) -> OneHotSpace:
+    """The space of an ensemble, with the mean indicator of each clustering."""
+    total = sum_labels(ensemble.cell_mass, ensemble)[ensemble.cell_clustering]
+    return OneHotSpace(ensemble.layout, ensemble.cell_mass / np.maximum(total, _TINY))
 
 
-def distance_table(state: State, cells: Cells, weights: FloatArray) -> FloatArray:
-    """Squared distance that each cell adds, for each centre: (n_cells, k)."""
-    centers = state.centers
-    own = np.add.reduceat(centers**2, cells.start, axis=1)[:, cells.column]  # |c_km|^2
-    apart = np.add.reduceat((cells.mean - centers) ** 2, cells.start, axis=1)[:, cells.column]  # |mu_m - c_km|^2
-    table = np.where(cells.is_label, 1 - 2 * centers + own, apart)
-    return np.ascontiguousarray((table * weights[cells.column]).T)
+def distance_table(centers: FloatArray, space: OneHotSpace) -> FloatArray:
+    """Squared distance that each cell adds, for each centre: (n_cells + n_clusterings, k)   (eq. M15)."""
+    layout = space.layout
+    own = sum_labels(centers**2, layout)  # |t_hj|^2
+    apart = sum_labels((space.mean - centers) ** 2, layout)  # |mu_j - t_hj|^2
+    of_labels = (1 - 2 * centers + own[:, layout.cell_clustering]) * layout.cell_weights
+    return np.ascontiguousarray(np.hstack([of_labels, apart * layout.clustering_weights]).T)
 
 
-def local_stats(cell_rows: Codes, counts: FloatArray, table: FloatArray, labels: Array, distance: FloatArray) -> Stats:
-    """Assign rows to their nearest centre (into ``labels``, ``distance``) and add them up."""
-    mass = np.zeros((table.shape[1], table.shape[0]))
-    assign(cell_rows, table, counts, labels, distance, mass)
-    return Stats(mass, float(counts @ distance))
-
-
-def update(stats: Stats, cells: Cells) -> State:
-    """Centres are means; a missing label counts as the mean indicator of its clustering."""
-    size = stats.mass[:, cells.column == 0].sum(axis=1, keepdims=True)
-    absent = stats.mass[:, cells.missing][:, cells.column]
-    centers = np.where(cells.is_label, stats.mass + absent * cells.mean, 0.0)
-    return State(centers / np.maximum(size, np.finfo(float).tiny))
-
-
-class Fit(NamedTuple):
-    """One run from one start."""
-
-    labels: Array
-    state: State
-    history: list[float]
-    n_iter: int
-    converged: bool
-
-
-def run(ensemble: Ensemble, cells: Cells, n_clusters: int, seed: int, max_iter: int, tol: float) -> Fit:
-    """Lloyd's iteration from a k-means++ start."""
-    rng = np.random.default_rng(seed)
-    cell_rows = to_cells(ensemble.codes, cells)
-    state = plus_plus(ensemble, cells, cell_rows, n_clusters, rng)
-    labels = np.empty(len(cell_rows), dtype=np.int32)
-    distance = np.empty(len(cell_rows))
-    history: list[float] = []
-    while True:
-        table = distance_table(state, cells, ensemble.clustering_weights)
-        stats = local_stats(cell_rows, ensemble.row_weights, table, labels, distance)
-        history.append(stats.inertia)
-        converged = len(history) > 1 and history[-2] - history[-1] <= tol * history[-2]
-        if converged or len(history) == max_iter:
-            break  # the labels are those of these centres
-        state = reseed_empty(update(stats, cells), stats, cells, cell_rows, distance)
-    return Fit(labels, state, history, len(history), converged)
-
-
-def plus_plus(ensemble: Ensemble, cells: Cells, cell_rows: Codes, n_clusters: int, rng: np.random.Generator) -> State:
-    """Rows as centres, drawn with probability proportional to weight times squared distance (k-means++)."""
-    labels = np.empty(len(cell_rows), dtype=np.int32)
-    distance = np.empty(len(cell_rows))
-    nearest = np.full(len(cell_rows), np.inf)
-    share = ensemble.row_weights
-    centers = np.empty((n_clusters, len(cells.column)))
-    for k in range(n_clusters):
-        total = np.cumsum(share)
-        if total[-1] <= 0:  # every row is at a centre: distinct rows can coincide only through missing labels
-            return State(centers[:k])
-        row = int(np.searchsorted(total, rng.random() * total[-1], side="right").clip(max=len(share) - 1))
-        centers[k] = row_as_center(cell_rows[row], cells)
-        table = distance_table(State(centers[k : k + 1]), cells, ensemble.clustering_weights)
-        local_stats(cell_rows, ensemble.row_weights, table, labels, distance)
-        nearest = np.minimum(nearest, distance)
-        nearest[row] = 0.0
-        share = ensemble.row_weights * nearest
-    return State(centers)
-
-
-def row_as_center(row: Array, cells: Cells) -> FloatArray:
-    """The point that a row of labels is, in one-hot space."""
-    absent = np.zeros(len(cells.column), dtype=bool)
-    absent[np.isin(cells.missing, row)[cells.column]] = True
-    center = np.where(absent & cells.is_label, cells.mean, 0.0)
-    center[row[cells.is_label[row]]] = 1.0
+def row_as_center(cells: Array, space: OneHotSpace) -> FloatArray:
+    """The point of one row of cells."""
+    layout = space.layout
+    center = np.where((cells >= layout.n_cells)[layout.cell_clustering], space.mean, 0.0)
+    center[cells[cells < layout.n_cells]] = 1.0
     return center
 
 
-def reseed_empty(state: State, stats: Stats, cells: Cells, cell_rows: Codes, distance: FloatArray) -> State:
-    """Move a centre that lost all rows to the row that is farthest from its own centre."""
-    empty = np.flatnonzero(stats.mass[:, cells.column == 0].sum(axis=1) == 0)
+# ------------------------------------------------------------------------------------------------------------- k-means
+class KMeansStats(NamedTuple):
+    """What the centres' update needs; additive over blocks of rows."""
+
+    mass: FloatArray  # (k, n_cells + n_clusterings) weight of each cell in each cluster
+    inertia: float  # weighted sum of squared distances
+
+    def size(self, space: OneHotSpace) -> FloatArray:
+        """Weight of each cluster: of the cells of one clustering, its missing labels included, (k,)."""
+        first = np.append(np.arange(space.layout.n_labels[0]), space.missing_cells[0])
+        return np.asarray(self.mass[:, first].sum(axis=1))
+
+
+class KMeansRun(NamedTuple):
+    """One run from one start."""
+
+    labels: Array  # (n_rows,)
+    centers: FloatArray  # (k, n_cells)
+    history: list[float]
+    converged: bool
+
+
+def assign_rows(
+    cells: Codes, row_weights: FloatArray, table: FloatArray, labels: Array, distance: FloatArray
+) -> KMeansStats:
+    """Assign rows to their nearest centre (into ``labels``, ``distance``) and add them up."""
+    mass = np.zeros((table.shape[1], table.shape[0]))
+    assign(cells, table, row_weights, labels, distance, mass)
+    return KMeansStats(mass, float(row_weights @ distance))
+
+
+def update_centers(stats: KMeansStats, space: OneHotSpace) -> FloatArray:
+    """Centres are means; a missing label counts as the mean indicator of its clustering   (eq. M16)."""
+    n_cells = space.layout.n_cells
+    absent = stats.mass[:, n_cells:][:, space.layout.cell_clustering]
+    total = stats.mass[:, :n_cells] + absent * space.mean
+    return np.asarray(total / np.maximum(stats.size(space), _TINY)[:, None])
+
+
+def run_k_means(
+    ensemble: Ensemble, n_clusters: int, seed: int, *, max_iter: int, tol: float, bar: Progress | None = None
+) -> KMeansRun:
+    """Lloyd's iteration from a k-means++ start; fewer clusters if all rows are at a centre."""
+    space, row_weights = one_hot_space(ensemble), ensemble.row_weights
+    cells = space.to_cells(ensemble.codes)
+    labels, distance = np.empty(len(cells), dtype=np.int32), np.empty(len(cells))
+    centers = start_centers(cells, row_weights, space, n_clusters, np.random.default_rng(seed))
+    history: list[float] = []
+    while True:
+        stats = assign_rows(cells, row_weights, distance_table(centers, space), labels, distance)
+        history.append(stats.inertia)
+        if bar is not None:
+            bar.update(1)
+        converged = len(history) > 1 and history[-2] - history[-1] <= tol * history[-2]
+        if converged or len(history) == max_iter:
+            return KMeansRun(labels, centers, history, converged)  # the labels are those of these centres
+        centers = update_centers(stats, space)
+        move_empty(centers, stats.size(space), cells, distance, space)
+
+
+def start_centers(
+    cells: Codes, row_weights: FloatArray, space: OneHotSpace, n_clusters: int, rng: np.random.Generator
+) -> FloatArray:
+    """Rows as centres, by k-means++   (eq. M17)."""
+    labels = np.empty(len(cells), dtype=np.int32)
+
+    def distance_from(row: int) -> FloatArray:
+        distance = np.empty(len(cells))
+        table = distance_table(row_as_center(cells[row], space)[None], space)
+        assign_rows(cells, row_weights, table, labels, distance)
+        return distance
+
+    chosen = plus_plus(row_weights, n_clusters, distance_from, rng)
+    return np.array([row_as_center(cells[row], space) for row in chosen])
+
+
+def move_empty(centers: FloatArray, size: FloatArray, cells: Codes, distance: FloatArray, space: OneHotSpace) -> None:
+    """Move centres that lost all rows to the rows that are farthest from their own centres   (eq. M18)."""
+    empty = np.flatnonzero(size == 0)
     if len(empty) == 0:
-        return state
+        return
     farthest = np.argsort(-distance, kind="stable")[: len(empty)]
-    for k, row in zip(empty, farthest, strict=True):
+    for h, row in zip(empty, farthest, strict=True):
         if distance[row] > 0:
-            state.centers[k] = row_as_center(cell_rows[row], cells)
-    return state
+            centers[h] = row_as_center(cells[row], space)
 
 
 class LabelKMeans(BaseConsensus):
     """k-means on the labels of the clusterings.
 
-    The objects are points in the space of one-hot labels (one indicator a label of each clustering), and
-    missing labels are imputed by the clustering's mean. A fast and plain consensus; its objective is, up to
-    constants, the quadratic mutual information between the consensus and the clusterings.
+    The objects are points in the space of one-hot labels (one indicator per label of each clustering), and missing
+    labels are imputed by the clustering's mean. Fast and simple; its objective is, up to constants, the quadratic
+    mutual information between the consensus and the clusterings.
 
     Parameters
     ----------
     n_clusters : int, default=8
         Number of clusters; fewer are returned if there are fewer distinct rows of labels.
     coding : {"onehot", "raw"}, default="onehot"
-        "raw" runs k-means on the labels themselves, as if they were measurements (text by its place in sorted
-        order). That depends on how labels happen to be numbered; it is here to repeat published experiments.
+        "raw" runs scikit-learn's k-means on the labels themselves, as if they were measurements (text by its place
+        in sorted order). That depends on how labels happen to be numbered; it is here to repeat published experiments.
     n_init : int, default=10
-        Starts (k-means++); the best is kept.
+        Number of starts (k-means++); the best one is kept.
     max_iter : int, default=300
-        Iterations a start.
+        Largest number of iterations of each start.
     tol : float, default=1e-9
-        Relative decrease of the objective below which a run has converged.
+        Relative decrease of the objective below which a run has converged; "raw" uses scikit-learn's default.
     weights : array-like of shape (n_clusterings,), optional
         Weight of each clustering.
     random_state : int, RandomState or None
         Seed of the starts.
+    n_jobs : int, optional
+        Number of threads. The result does not depend on it.
+    verbose : bool, default=False
+        Show a progress bar for what takes more than two seconds.
 
     Attributes
     ----------
@@ -202,7 +206,7 @@ class LabelKMeans(BaseConsensus):
     objective_ : float
         Weighted sum of squared distances to the centres (inertia).
     history_ : list of float
-        Objective at each iteration of the best start; it never rises.
+        Objective at each iteration of the best start; it never rises ("raw": the last value only).
     n_iter_ : int
     converged_ : bool
     n_features_in_, feature_names_in_
@@ -210,7 +214,7 @@ class LabelKMeans(BaseConsensus):
 
     Notes
     -----
-    Cost O(r m k) an iteration for r distinct rows, m clusterings, k clusters, by table look-up; O(r m) memory.
+    Cost O(r m k) per iteration for r distinct rows, m clusterings, k clusters, by table look-up; O(r m) memory.
 
     Examples
     --------
@@ -223,13 +227,8 @@ class LabelKMeans(BaseConsensus):
     _ties_by_codes: ClassVar[bool] = True  # so that the start does not depend on the order of the objects
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_clusters": [Interval("int", 1, None)],
         "coding": [StrOptions({"onehot", "raw"})],
-        "n_init": [Interval("int", 1, None)],
-        "max_iter": [Interval("int", 1, None)],
-        "tol": [Interval("real", 0, None)],
-        "weights": ["array-like", None],
-        "random_state": ["random_state"],
+        **common("n_clusters", "n_init", "max_iter", "tol", "weights", "random_state", "n_jobs", "verbose"),
     }
 
     def __init__(
@@ -242,6 +241,8 @@ class LabelKMeans(BaseConsensus):
         tol: float = 1e-9,
         weights: Any = None,
         random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool | int = False,
     ) -> None:
         self.n_clusters = n_clusters
         self.coding = coding
@@ -250,21 +251,23 @@ class LabelKMeans(BaseConsensus):
         self.tol = tol
         self.weights = weights
         self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def _fit_rows(self, rows: LabelledRows) -> Consensus:
         ensemble = rows.ensemble
         n_clusters = min(self.n_clusters, ensemble.n_rows)
         if self.coding == "raw":
             return self._fit_raw(rows, n_clusters)
-        cells = number_cells(ensemble)
-        seeds = draw_seeds(self.random_state, self.n_init)
-        fits = [run(ensemble, cells, n_clusters, int(seed), self.max_iter, self.tol) for seed in seeds]
-        best = min(fits, key=lambda fit: fit.history[-1])
+        seeds = draw_seeds(self.random_state, self.n_init).tolist()
+        with progress(self.n_init * self.max_iter, "k-means", show=bool(self.verbose)) as bar:
+            start = partial(run_k_means, ensemble, n_clusters, max_iter=self.max_iter, tol=self.tol, bar=bar)
+            best = best_of(start, seeds, self.n_jobs, lowest=lambda run: run.history[-1])
         if not best.converged:
             warn_not_converged("k-means", self.max_iter)
-        self.history_, self.n_iter_, self.converged_ = best.history, best.n_iter, best.converged
+        self.history_, self.n_iter_, self.converged_ = best.history, len(best.history), best.converged
         self.objective_ = best.history[-1]
-        self._cells, self._state = cells, best.state
+        self._space, self._centers = one_hot_space(ensemble), best.centers
         return Consensus(best.labels.astype(np.int64))
 
     def _fit_raw(self, rows: LabelledRows, n_clusters: int) -> Consensus:
@@ -285,6 +288,8 @@ class LabelKMeans(BaseConsensus):
         self.objective_ = float(model.inertia_)
         self.history_ = [self.objective_]
         self.n_iter_, self.converged_ = int(model.n_iter_), bool(model.n_iter_ < self.max_iter)
+        if not self.converged_:
+            warn_not_converged("k-means", self.max_iter)
         return Consensus(model.labels_.astype(np.int64))
 
     def _raw_points(self, codes: Codes) -> FloatArray:
@@ -298,8 +303,8 @@ class LabelKMeans(BaseConsensus):
             with threadpool_limits(limits=1):
                 return np.asarray(self._raw_model.predict(self._raw_points(codes)), dtype=np.int64)
         labels = np.empty(len(codes), dtype=np.int32)
-        table = distance_table(self._state, self._cells, self._placement.encoder.clustering_weights)
-        local_stats(to_cells(codes, self._cells), np.ones(len(codes)), table, labels, np.empty(len(codes)))
+        table = distance_table(self._centers, self._space)
+        assign_rows(self._space.to_cells(codes), np.ones(len(codes)), table, labels, np.empty(len(codes)))
         return labels.astype(np.int64)
 
     @property
@@ -309,9 +314,8 @@ class LabelKMeans(BaseConsensus):
         if self.coding == "raw":
             centers = self._raw_model.cluster_centers_[self._placement.order] / self._root_weights
             return [centers[:, j : j + 1] for j in range(centers.shape[1])]
-        centers = self._state.centers[self._placement.order]
-        bounds = zip(self._cells.start, self._cells.missing, strict=True)
-        return [centers[:, lo:hi] for lo, hi in bounds]
+        centers = self._centers[self._placement.order]
+        return np.split(centers, self._space.layout.first_cell[1:], axis=1)
 
 
 def _as_numbers(labels: Array) -> FloatArray:

@@ -1,14 +1,16 @@
 """Quadratic mutual information between the consensus and the clusterings (Topchy, Jain and Punch, 2003).
 
-The consensus C maximises sum_m I_2(C, clustering m), with I_2 = 2 U and the category utility
+The consensus maximises the sum over the clusterings j of I_j = 2 U_j, with the category utility
 
-    U = sum_r p_r sum_j p(j | r)^2 - sum_j p_j^2.
+    U_j = sum_h p_h sum_a p_j(a | h)^2 - sum_a p_j(a)^2                                              (eq. M21)
 
-With every label an indicator, centred by its mean, sum_m U = (T - W) / n for the total and within-cluster sums of
-squares T and W: maximising it is k-means. A missing label is 0 after centring, that is, the mean.
+With every label an indicator, centred by its mean, sum_j U_j = (T - W) / n for the total and within-cluster sums of
+squares T and W: maximising it is k-means (eq. M22). A missing label is 0 after centring, that is, the mean (eq. M23).
 """
 
 from typing import Any, ClassVar
+
+import numpy as np
 
 from partita._labels.ensemble import Ensemble
 from partita.base import Consensus, LabelledRows
@@ -23,15 +25,19 @@ class QMI(LabelKMeans):
     n_clusters : int, default=8
         Number of clusters; fewer are returned if there are fewer distinct rows of labels.
     n_init : int, default=10
-        Starts (k-means++); the best is kept.
+        Number of starts (k-means++); the best one is kept.
     max_iter : int, default=300
-        Iterations a start.
+        Largest number of iterations of each start.
     tol : float, default=1e-9
         Relative decrease of the objective below which a run has converged.
     weights : array-like of shape (n_clusterings,), optional
         Weight of each clustering.
     random_state : int, RandomState or None
         Seed of the starts.
+    n_jobs : int, optional
+        Number of threads. The result does not depend on it.
+    verbose : bool, default=False
+        Show a progress bar for what takes more than two seconds.
 
     Attributes
     ----------
@@ -53,8 +59,8 @@ class QMI(LabelKMeans):
 
     Notes
     -----
-    Missing labels are replaced by the mean of their clustering, so that ``mutual_information_`` is the one of the
-    completed indicators. Cost O(r m k) an iteration for r distinct rows.
+    Missing labels are replaced by the mean of their clustering, so ``mutual_information_`` is that of the completed
+    indicators. Cost O(r m k) per iteration for r distinct rows, m clusterings, k clusters.
 
     References
     ----------
@@ -84,6 +90,8 @@ class QMI(LabelKMeans):
         tol: float = 1e-9,
         weights: Any = None,
         random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool | int = False,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_init = n_init
@@ -91,6 +99,8 @@ class QMI(LabelKMeans):
         self.tol = tol
         self.weights = weights
         self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def _fit_rows(self, rows: LabelledRows) -> Consensus:
         found = super()._fit_rows(rows)
@@ -100,10 +110,9 @@ class QMI(LabelKMeans):
 
     def _total_sum_of_squares(self, ensemble: Ensemble) -> float:
         """T: the squared distance of an observed label from its clustering's mean mu is 1 - 2 mu[label] + |mu|^2."""
-        cells, total = self._cells, 0.0
-        codes, row_weights = ensemble.codes, ensemble.row_weights
-        for j, weight in enumerate(ensemble.clustering_weights):
-            mean = cells.mean[cells.start[j] : cells.missing[j]]
-            seen = codes[:, j] >= 0
-            total += weight * float(row_weights[seen] @ (1 - 2 * mean[codes[seen, j]] + mean @ mean))
+        codes, row_weights, total = ensemble.codes, ensemble.row_weights, 0.0
+        means = np.split(self._space.mean, ensemble.first_cell[1:])
+        for column, mean, weight in zip(codes.T, means, ensemble.clustering_weights, strict=True):
+            seen = column >= 0
+            total += weight * float(row_weights[seen] @ (1 - 2 * mean[column[seen]] + mean @ mean))
         return total

@@ -1,56 +1,280 @@
 """Bayesian cluster ensembles (Wang, Shan and Banerjee): a mixed-membership model of the rows of labels.
 
-Every object has its own mixture theta_i of the consensus clusters, and each of its labels is drawn from one of them:
+Every object has its own mixture theta_i of the consensus clusters, and each of its columns is drawn from one of them:
 
-    theta_i ~ Dirichlet(alpha),   z_ij ~ theta_i,   x_ij ~ beta_{z_ij, j}      for every clustering j that saw object i
+    theta_i ~ Dirichlet(alpha),   z_ij ~ theta_i,   x_ij ~ p_j(. | z_ij)     for every column j that object i has
 
-Fitted by variational EM; see ``_bce_steps.py``. Membership is the mean of q(theta_i): gamma_ih / sum_h gamma_ih.
+Columns are labels, p_j(a | h) = beta_hj[a], or features (Gaussian, Poisson, Bernoulli: see ``_gbce.py``); u_j is the
+weight of a column. Variational EM with q(theta_i) = Dirichlet(gamma_i) and q(z_ij) = phi_ij. E-step, to the fixed
+point, starting where the last one ended (eqs. M28, M31, M41):
+
+    phi_ijh prop. to p_j(x_ij | h) exp(psi(gamma_ih)),     gamma_ih = alpha_h + sum_j u_j phi_ijh
+
+M-step: the parameters of column j are their maximum-likelihood values under weights phi_ijh (eqs. M32, M42); alpha by
+Newton's method (``_dirichlet.py``). Membership is the mean of q(theta_i): gamma_ih / sum_h gamma_ih (eq. M38).
 """
 
+import math
+from collections.abc import Iterable
 from functools import partial
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from partita._labels.ensemble import Ensemble, find_distinct_rows
-from partita._labels.validation import LabelMatrix
-from partita._parameters import Interval, StrOptions
-from partita._runs import Progress, draw_sample, draw_seeds, in_order, progress, warn_not_converged
-from partita._typing import Codes, FloatArray, IntArray
-from partita.base import Consensus, LabelledRows
-from partita.consensus.models._bce_steps import (
-    BCEProblem,
-    BCEState,
-    as_rows,
-    beyond,
-    expect_all,
-    flat_gamma,
-    label_columns,
-    penalised_bound,
-    start_features,
-    update,
+from partita._kernels.bce import (
+    BERNOULLI,
+    GAUSSIAN,
+    LARGEST_ALPHA,
+    SMALLEST_ALPHA,
+    MembershipParameters,
+    MembershipRows,
+    MembershipSums,
+    expect_memberships,
 )
-from partita.consensus.models._em import EMRun, Stretch, climb
+from partita._labels.ensemble import Ensemble
+from partita._labels.validation import LabelMatrix
+from partita._parameters import Interval, StrOptions, common
+from partita._runs import Progress, in_order, progress, warn_not_converged
+from partita._typing import Array, Codes, FloatArray, IntArray
+from partita.base import Consensus, LabelledRows
+from partita.consensus.models._dirichlet import maximise_alpha
+from partita.consensus.models._em import (
+    STARTS,
+    Stretch,
+    best_run,
+    block_edges,
+    climb,
+    normalise,
+    with_every_label,
+)
+from partita.consensus.models._fitted_rows import FittedRows
 from partita.consensus.models._label_model import LabelModel
-from partita.consensus.models._label_starts import STARTS, shares
 
-_SHARE = 0.01  # of what all objects have, in clusters that were found on a sample
-_FEW_STEPS = 5  # of the inner fixed point while EM still moves; it goes on from there in the next iteration
-_MANY_STEPS = 50
-_SETTLED = 1e-6  # largest change of gamma at the fixed point
-_NEAR = 10  # times tol: the rise of the bound below which the fixed point is followed to its end
-_LAST_STEPS = 500  # for the rows of a fitted model
+_FEW_STEPS = 5  # of the inner fixed point while EM still moves: the next E-step continues from there
+_MANY_STEPS = 50  # near the end, where few steps would make EM stop too early
+_NEAR = 10  # times tol: the rise of the bound below which an E-step makes many steps
+_LAST_STEPS = 500  # for rows that are placed in a fitted model: they have one E-step only
+_SETTLED = 1e-6  # change of gamma below which a row is at its fixed point
 _ALPHAS = (1.0, 0.1)  # where alpha starts, in turns: objects in many clusters each, or in few
+_RATIOS = (1e-3, 1e3)  # between new and old parameters that an update is stretched by
+TINY = 1e-10  # smallest rate, and smallest distance of a probability from 0 and 1
 
 
-class Fitted(NamedTuple):
+# ----------------------------------------------------------------------------------------------- columns, state, rows
+class BCEColumns(NamedTuple):
+    """What does not change during a fit: which columns there are, and how much they count."""
+
+    layout: Ensemble  # without rows; its clustering weights are u of the labels
+    smoothing: float
+    families: IntArray = np.empty(0, dtype=np.int64)  # (d,) GAUSSIAN, POISSON or BERNOULLI
+    feature_weights: FloatArray = np.empty(0)  # (d,) u of each feature
+    smallest_variance: FloatArray = np.empty(0)  # (d,)
+
+
+class BCEState(NamedTuple):
+    """Parameters of the model."""
+
+    alpha: FloatArray  # (k,)
+    table: FloatArray  # (n_cells, k) beta
+    location: FloatArray  # (d, k) mean, rate or probability
+    spread: FloatArray  # (d, k) variance
+
+    def as_parameters(self, columns: BCEColumns) -> MembershipParameters:
+        """The state as the kernel needs it."""
+        return MembershipParameters(
+            self.alpha, self.table, columns.layout.cell_weights,
+            columns.families, self.location, self.spread, columns.feature_weights,
+        )  # fmt: skip
+
+
+class BCEProblem(NamedTuple):
+    """Rows of labels and features, and what their columns are."""
+
+    ensemble: Ensemble
+    features: FloatArray  # (n_rows, d), NaN where missing
+    columns: BCEColumns
+
+    @property
+    def row_weights(self) -> FloatArray:
+        """Weight of each row."""
+        return self.ensemble.row_weights
+
+    @property
+    def n(self) -> float:
+        """Weight of all rows: the number of objects."""
+        return float(self.row_weights.sum())
+
+    @property
+    def rows(self) -> MembershipRows:
+        """Rows as the kernel needs them."""
+        return MembershipRows(self.ensemble.row_starts, self.ensemble.row_cells, self.features, self.row_weights)
+
+    @property
+    def observed_weight(self) -> FloatArray:
+        """Weight of the columns that each row has: sum_j u_j."""
+        n = len(self.row_weights)
+        row = np.repeat(np.arange(n), np.diff(self.ensemble.row_starts))
+        labels = np.bincount(row, weights=self.columns.layout.cell_weights[self.ensemble.row_cells], minlength=n)
+        return np.asarray(labels + ~np.isnan(self.features) @ self.columns.feature_weights)
+
+    def sample(self, drawn: IntArray) -> "BCEProblem":
+        """The rows that were drawn at least once, weighted by how often."""
+        return BCEProblem(self.ensemble.sample(drawn), self.features[drawn > 0], self.columns)
+
+
+def label_problem(ensemble: Ensemble, columns: BCEColumns) -> BCEProblem:
+    """Rows of labels, without features."""
+    return BCEProblem(ensemble, np.empty((ensemble.n_rows, 0)), columns)
+
+
+# ----------------------------------------------------------------------------------------------------------- E-step
+def flat_gamma(problem: BCEProblem, alpha: FloatArray) -> FloatArray:
+    """Where the first E-step starts: every column's weight in equal parts on all clusters."""
+    return np.asarray(alpha + problem.observed_weight[:, None] / len(alpha))
+
+
+def e_step_block(
+    problem: BCEProblem,
+    state: BCEState,
+    block: tuple[int, int],
+    *,
+    gamma: FloatArray,
+    bounds: FloatArray,
+    n_steps: int,
+    tol: float,
+) -> MembershipSums:
+    """E-step of a block of rows: its gamma and bounds are renewed, its statistics returned; they are additive."""
+    n_features, k = state.location.shape
+    sums = MembershipSums(np.zeros(state.table.shape), np.zeros((3, n_features, k)), np.zeros(k), np.zeros(1))
+    parameters = state.as_parameters(problem.columns)
+    expect_memberships(problem.rows, parameters, *block, n_steps, tol, gamma, bounds, sums)
+    return sums
+
+
+def add_sums(parts: Iterable[MembershipSums]) -> MembershipSums:
+    """Sum of the blocks' statistics."""
+    total, *others = parts
+    for other in others:
+        for mine, its in zip(total, other, strict=True):
+            mine += its
+    return total
+
+
+def e_step(
+    problem: BCEProblem,
+    state: BCEState,
+    gamma: FloatArray,
+    bounds: FloatArray,
+    *,
+    n_steps: int,
+    tol: float,
+    n_jobs: int | None = None,
+) -> MembershipSums:
+    """E-step of all rows, in blocks."""
+    edges = block_edges(len(problem.row_weights), len(state.table))
+    task = partial(e_step_block, problem, state, gamma=gamma, bounds=bounds, n_steps=n_steps, tol=tol)
+    return add_sums(in_order(task, edges, n_jobs))
+
+
+def settle(problem: BCEProblem, state: BCEState, gamma: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
+    """Follow the fixed point of each row to its end, from gamma or from all clusters alike; gamma and bounds there."""
+    gamma = flat_gamma(problem, state.alpha) if gamma is None else gamma
+    bounds = np.empty(len(gamma))
+    e_step(problem, state, gamma, bounds, n_steps=_LAST_STEPS, tol=_SETTLED)
+    return gamma, bounds
+
+
+def penalised_bound(state: BCEState, sums: MembershipSums, columns: BCEColumns) -> float:
+    """What EM climbs: the lower bound and, with smoothing, eps sum_j u_j sum log beta_j   (eq. M33)."""
+    bound = float(sums.bound[0])
+    if columns.smoothing:
+        bound += columns.smoothing * float(columns.layout.cell_weights @ np.log(state.table).sum(axis=1))
+    return bound
+
+
+# ----------------------------------------------------------------------------------------------------------- M-step
+def m_step(state: BCEState, sums: MembershipSums, *, columns: BCEColumns, n: float) -> BCEState:
+    """Parameters of largest expected likelihood; ``n`` is the weight of all rows."""
+    table = normalise(sums.labels + columns.smoothing, columns.layout, state.table)
+    location, spread = update_features(state, sums.features, columns)
+    return BCEState(maximise_alpha(state.alpha, sums.log_theta, n), table, location, spread)
+
+
+def update_features(state: BCEState, sums: FloatArray, columns: BCEColumns) -> tuple[FloatArray, FloatArray]:
+    """Weighted means and variances; a cluster without mass keeps what it had   (eqs. M42, M43)."""
+    mass, first, second = sums
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mean, square = first / mass, second / mass
+    gaussian = (columns.families == GAUSSIAN)[:, None]
+    location = np.where(gaussian, state.location + mean, np.maximum(mean, TINY))
+    location = np.where((columns.families == BERNOULLI)[:, None], np.minimum(location, 1 - TINY), location)
+    spread = np.where(gaussian, np.maximum(square - mean**2, columns.smallest_variance[:, None]), 1.0)
+    there = mass > 0
+    return np.where(there, location, state.location), np.where(there, spread, state.spread)
+
+
+def beyond(old: BCEState, new: BCEState, factor: float, *, columns: BCEColumns) -> BCEState:
+    """Go ``factor`` times as far as from ``old`` to ``new``: in logs, Gaussian means as they are   (eq. M37)."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.where(old.table > 0, new.table / old.table, 1.0)
+        further = [_further(a, b, factor) for a, b in zip(old[2:], new[2:], strict=True)]
+    table = normalise(new.table * np.clip(ratio, *_RATIOS) ** (factor - 1), columns.layout, new.table)
+    alpha = np.clip(_further(old.alpha, new.alpha, factor), SMALLEST_ALPHA, LARGEST_ALPHA)
+    gaussian = (columns.families == GAUSSIAN)[:, None]
+    location = np.where(gaussian, old.location + factor * (new.location - old.location), further[0])
+    location = np.where((columns.families == BERNOULLI)[:, None], np.minimum(location, 1 - TINY), location)
+    spread = np.where(gaussian, np.maximum(further[1], columns.smallest_variance[:, None]), 1.0)
+    return BCEState(alpha, table, location, spread)
+
+
+def _further(old: FloatArray, new: FloatArray, factor: float) -> FloatArray:
+    return np.asarray(old * np.clip(new / old, *_RATIOS) ** factor)
+
+
+# -------------------------------------------------------------------------------------------------------------- runs
+class BCERun(NamedTuple):
     """A run: where it began, where it ended, and q(theta) of each row there."""
 
     first: BCEState
-    run: EMRun
+    state: BCEState
     gamma: FloatArray
+    history: list[float]
+    converged: bool
 
 
+class RunningEStep:
+    """The E-steps of one run: gamma goes from one to the next, and steps are few as long as the bound rises fast."""
+
+    def __init__(self, problem: BCEProblem, alpha: FloatArray, tol: float, n_jobs: int | None) -> None:
+        self.problem = problem
+        self.tol = tol
+        self.n_jobs = n_jobs
+        self.gamma = flat_gamma(problem, alpha)
+        self.bounds = np.empty(len(self.gamma))
+        self.bound, self.rise = -math.inf, math.nan  # nothing is known yet: the first steps are few
+
+    def __call__(self, state: BCEState) -> tuple[MembershipSums, float]:
+        near = self.rise <= _NEAR * self.tol * max(abs(self.bound), self.problem.n)
+        n_steps = _MANY_STEPS if near else _FEW_STEPS
+        sums = e_step(self.problem, state, self.gamma, self.bounds, n_steps=n_steps, tol=_SETTLED, n_jobs=self.n_jobs)
+        bound = penalised_bound(state, sums, self.problem.columns)
+        self.rise, self.bound = bound - self.bound, bound
+        return sums, bound
+
+
+def run_bce(
+    problem: BCEProblem, first: BCEState, n_jobs: int | None, *, tol: float, max_iter: int, bar: Progress
+) -> BCERun:
+    """Variational EM from a state to its end."""
+    columns = problem.columns
+    expect = RunningEStep(problem, first.alpha, tol, n_jobs)
+    update = partial(m_step, columns=columns, n=problem.n)
+    stretch = Stretch(partial(beyond, columns=columns), expect.gamma)
+    end = climb(expect, update, first, tol=tol, max_iter=max_iter, n=problem.n, bar=bar, stretch=stretch)
+    return BCERun(first, end.state, expect.gamma, end.history, end.converged)
+
+
+# ----------------------------------------------------------------------------------------------------------- estimator
 class BCE(LabelModel):
     """Bayesian cluster ensemble.
 
@@ -58,24 +282,25 @@ class BCE(LabelModel):
     ----------
     n_clusters : int, default=8
         Number of consensus clusters.
-    init : {"kmeans", "random"}, default="kmeans"
-        Start at the clusters of a short k-means on the labels, or at label probabilities from Dirichlet(1).
     smoothing : float, default=0.0
         Pseudo-count of every label in every cluster, so that no label is impossible; 0.001 is a good value when new
-        objects are to be scored. What rises is then the lower bound plus smoothing times sum log beta.
+        objects are to be scored. What rises is then the lower bound plus smoothing * sum_j u_j sum log beta_j, with u_j
+        the weight of clustering j.
+    init : {"kmeans", "random"}, default="kmeans"
+        Start at the clusters of a short k-means on the labels, or at label probabilities from Dirichlet(1).
     n_init : int, default=10
-        Starts; the one with the highest lower bound is kept. With more than 3,000 distinct rows the starts compete on
-        a sample of 3,000 objects, and the best goes on with all.
+        Number of starts; the best one is kept. With more than 3,000 distinct rows the starts compete on a sample of
+        3,000 objects, and the best is run again on all.
+    max_iter : int, default=500
+        Largest number of iterations of each start.
     tol : float, default=1e-6
         Relative rise of the lower bound below which a run has converged.
-    max_iter : int, default=500
-        EM iterations a start.
     weights : array-like of shape (n_clusterings,), optional
         Weight of each clustering.
     random_state : int, RandomState or None
         Seed of the starts.
     n_jobs : int, optional
-        Threads. The result does not depend on it.
+        Number of threads. The result does not depend on it.
     verbose : bool, default=False
         Show a progress bar for what takes more than two seconds.
 
@@ -93,9 +318,9 @@ class BCE(LabelModel):
     gamma_ : ndarray of shape (n_samples, n_clusters_)
         Variational Dirichlet parameters of each object.
     lower_bound_ : float
-        Lower bound of the log-likelihood of all labels (with smoothing, plus smoothing times sum log beta).
+        Lower bound of the log-likelihood of all labels (with smoothing, plus the sum of logs given there).
     history_ : list of float
-        Lower bound of every iteration; it never falls.
+        Lower bound at each iteration; it never falls.
     n_iter_ : int
     converged_ : bool
     n_features_in_, feature_names_in_
@@ -104,9 +329,9 @@ class BCE(LabelModel):
     Notes
     -----
     ``score_samples`` gives lower bounds of log p(row). The bound of a row has several maxima if alpha is small. Fitted
-    rows follow one of them from all clusters alike, as EM goes on, and rows that are equal to a fitted one share its
-    place; new rows start from all clusters alike. (Taking each row's highest maximum instead raises the bound and makes
-    alpha vanish: on data drawn from the model it then finds worse mixtures than this does.)
+    rows start from all clusters alike and follow one maximum through all iterations; new rows start from all clusters
+    alike, or where an equal fitted row ended, so a fitted model keeps its distinct rows. (Taking each row's highest
+    maximum instead raises the bound and makes alpha vanish: on data drawn from the model it then finds worse mixtures.)
 
     EM is over-relaxed: updates go beyond the plain ones as long as the bound rises, which halves their number. alpha is
     kept above 0.002.
@@ -114,7 +339,7 @@ class BCE(LabelModel):
     With a single clustering the model is not identifiable: every model with the right label frequencies fits equally
     well.
 
-    Cost O(r m k) an inner step, five of them an iteration at first, for r distinct rows, m clusterings, k clusters;
+    Cost O(r m k) per inner step, five of them per iteration at first, for r distinct rows, m clusterings, k clusters;
     memory r (m + 2 k) numbers.
 
     References
@@ -135,135 +360,92 @@ class BCE(LabelModel):
     _ties_by_codes: ClassVar[bool] = True
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_clusters": [Interval("int", 1, None)],
-        "init": [StrOptions(set(STARTS))],
         "smoothing": [Interval("real", 0, None)],
-        "n_init": [Interval("int", 1, None)],
-        "tol": [Interval("real", 0, None)],
-        "max_iter": [Interval("int", 1, None)],
-        "weights": ["array-like", None],
-        "random_state": ["random_state"],
-        "n_jobs": [None, Interval("int", None, None)],
-        "verbose": ["verbose"],
+        "init": [StrOptions(set(STARTS))],
+        **common("n_clusters", "n_init", "max_iter", "tol", "weights", "random_state", "n_jobs", "verbose"),
     }
 
     def __init__(
         self,
         n_clusters: int = 8,
         *,
-        init: Literal["kmeans", "random"] = "kmeans",
         smoothing: float = 0.0,
+        init: Literal["kmeans", "random"] = "kmeans",
         n_init: int = 10,
-        tol: float = 1e-6,
         max_iter: int = 500,
+        tol: float = 1e-6,
         weights: Any = None,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: bool | int = False,
     ) -> None:
         self.n_clusters = n_clusters
-        self.init = init
         self.smoothing = smoothing
+        self.init = init
         self.n_init = n_init
-        self.tol = tol
         self.max_iter = max_iter
+        self.tol = tol
         self.weights = weights
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
 
     def _fit_rows(self, rows: LabelledRows) -> Consensus:
-        ensemble, problem = self._problem(rows)
+        problem = self._problem(rows)
         with progress((self.n_init + 1) * self.max_iter, "Bayesian cluster ensemble", show=bool(self.verbose)) as bar:
-            _, run, gamma = self._fit_problem(ensemble, problem, bar)
-        if not run.converged:
+            best = best_run(
+                problem,
+                self._begin,
+                partial(run_bce, tol=self.tol, max_iter=self.max_iter, bar=bar),
+                partial(self._restart, problem),
+                n_init=self.n_init,
+                random_state=self.random_state,
+                n_jobs=self.n_jobs,
+            )
+        if not best.converged:
             warn_not_converged("EM", self.max_iter)
-        self._columns, self._state = problem.columns, run.state
-        self._fitted = ensemble.codes, problem.rows.features, gamma
-        self.history_, self.lower_bound_ = run.history, run.history[-1]
-        self.n_iter_, self.converged_ = len(run.history), run.converged
-        membership = gamma / gamma.sum(axis=1, keepdims=True)
+        self._columns, self._state = problem.columns, best.state
+        self._fitted = FittedRows(problem.ensemble.codes, problem.features, best.gamma)
+        self.history_, self.lower_bound_ = best.history, best.history[-1]
+        self.n_iter_, self.converged_ = len(best.history), best.converged
+        membership = best.gamma / best.gamma.sum(axis=1, keepdims=True)
         return Consensus(membership.argmax(axis=1), membership, self._state.alpha / self._state.alpha.sum())
 
-    def _problem(self, rows: LabelledRows) -> tuple[Ensemble, BCEProblem]:
+    def _problem(self, rows: LabelledRows) -> BCEProblem:
         self._warn_one_clustering(rows.ensemble)
-        return rows.ensemble, BCEProblem(as_rows(rows.ensemble), label_columns(rows.ensemble, self.smoothing))
+        return label_problem(rows.ensemble, BCEColumns(rows.ensemble.layout, self.smoothing))
 
-    def _fit_problem(self, ensemble: Ensemble, problem: BCEProblem, bar: Progress) -> Fitted:
-        """The best start. Where there are many rows a sample decides which that is, and it is run again on all.
+    def _begin(self, problem: BCEProblem, number: int, seed: int) -> BCEState:
+        start = STARTS[self.init](problem.ensemble, self.n_clusters, seed)
+        alpha = np.full(self.n_clusters, _ALPHAS[number % len(_ALPHAS)])
+        return BCEState(alpha, start.table, *self._start_features(problem, start.labels))
 
-        EMRun again from its beginning: where rows end depends on how alpha and beta got there, because the bound of a row
-        has several maxima.
-        """
-        seeds = draw_seeds(self.random_state, self.n_init + 1)
-        drawn = draw_sample(ensemble.row_weights, int(seeds[-1]))
-        if drawn is None:
-            return self._best_of(ensemble, problem, seeds[:-1], bar)
-        first: BCEState = self._best_of(*take(ensemble, problem, drawn), seeds[:-1], bar).first
-        mixed = (1 - _SHARE) * first.table + _SHARE * shares(ensemble)[:, None]
-        return self._climb(problem, first._replace(table=mixed), self.n_jobs, bar)
+    def _start_features(self, problem: BCEProblem, labels: Array) -> tuple[FloatArray, FloatArray]:
+        """Location and spread of the features in the clusters of a start: here, of none."""
+        return np.empty((0, self.n_clusters)), np.empty((0, self.n_clusters))
 
-    def _best_of(self, ensemble: Ensemble, problem: BCEProblem, seeds: IntArray, bar: Progress) -> Fitted:
-        def run(task: tuple[int, int]) -> Fitted:
-            number, seed = task
-            start = STARTS[self.init](ensemble, self.n_clusters, seed)
-            alpha = np.full(self.n_clusters, _ALPHAS[number % len(_ALPHAS)])
-            location, spread = start_features(problem, start.labels, self.n_clusters)
-            return self._climb(problem, BCEState(alpha, start.table, location, spread), None, bar)
+    def _restart(self, problem: BCEProblem, found: BCERun) -> BCEState:
+        """Where the best run of a sample began: how rows end depends on the path of alpha and beta (eqs. M6, M31)."""
+        state: BCEState = with_every_label(found.first, problem.ensemble)
+        return state
 
-        runs: list[Fitted] = list(in_order(run, list(enumerate(seeds.tolist())), self.n_jobs))
-        return max(runs, key=lambda fitted: fitted.run.history[-1])
-
-    def _climb(self, problem: BCEProblem, first: BCEState, n_jobs: int | None, bar: Progress) -> Fitted:
-        gamma = flat_gamma(problem, first.alpha)
-        bounds = np.empty(len(gamma))
-        columns, last, n = problem.columns, [-np.inf, -np.inf], problem.n
-
-        def expect(state: BCEState) -> tuple[Any, float]:
-            near = last[1] - last[0] <= _NEAR * self.tol * max(abs(last[1]), n)
-            steps = _MANY_STEPS if near else _FEW_STEPS
-            sums = expect_all(problem, state, gamma, bounds, n_steps=steps, tol=_SETTLED, n_jobs=n_jobs)
-            last[:] = last[1], penalised_bound(state, sums, columns)
-            return sums, last[1]
-
-        run = climb(
-            expect,
-            partial(update, columns=columns, n=n),
-            first,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            n=n,
-            bar=bar,
-            stretch=Stretch(partial(beyond, columns=columns), gamma),
-        )
-        return Fitted(first, run, gamma)
-
-    def _place(self, codes: Codes) -> tuple[FloatArray, FloatArray]:
+    def _place(self, problem: BCEProblem) -> tuple[FloatArray, FloatArray]:
         """Gamma and lower bounds of rows; one that was fitted starts where the fit left it."""
-        problem = BCEProblem(as_rows(self._columns.layout.with_rows(codes)), self._columns)
-        return settle(problem, self._state, self._start_at(problem, codes))
-
-    def _start_at(self, problem: BCEProblem, codes: Codes, features: FloatArray | None = None) -> FloatArray:
-        """Gamma of the fitted row that a row is equal to, or all clusters alike."""
-        fitted_codes, fitted_features, fitted_gamma = self._fitted
         gamma = flat_gamma(problem, self._state.alpha)
-        together = np.vstack([fitted_codes, codes])
-        if features is not None:
-            values = np.vstack([fitted_features, features])
-            numbered = [np.unique(column, return_inverse=True)[1] for column in values.T]
-            together = np.column_stack([together, *numbered]).astype(np.int32)
-        distinct = find_distinct_rows(together, together.max(axis=0).astype(np.int64) + 1)
-        row = distinct.first[distinct.inverse[len(fitted_codes) :]]
-        known = row < len(fitted_codes)
-        gamma[known] = fitted_gamma[row[known]]
-        return gamma
+        row = self._fitted.find(problem.ensemble.codes, problem.features)
+        gamma[row >= 0] = self._fitted.gamma[row[row >= 0]]
+        return settle(problem, self._state, gamma)
+
+    def _new_problem(self, codes: Codes) -> BCEProblem:
+        """New rows of labels, in the codes of the fit."""
+        return label_problem(self._columns.layout.with_rows(codes), self._columns)
 
     def _label_rows(self, codes: Codes) -> FloatArray:
-        gamma = self._place(codes)[0]
+        gamma = self._place(self._new_problem(codes))[0]
         return np.asarray(gamma / gamma.sum(axis=1, keepdims=True))
 
     def _log_likelihood(self, codes: Codes) -> FloatArray:
-        return self._place(codes)[1]
+        return self._place(self._new_problem(codes))[1]
 
     @property
     def alpha_(self) -> FloatArray:
@@ -272,7 +454,7 @@ class BCE(LabelModel):
 
     @property
     def beta_(self) -> list[FloatArray]:
-        """Probability of each label in each cluster, one array a clustering."""
+        """Probability of each label in each cluster, one array per clustering."""
         return self._by_clustering(self._state.table)
 
     @property
@@ -289,17 +471,3 @@ class BCE(LabelModel):
         encoder = self._placement.encoder
         used = np.isin(matrix.kept, encoder.columns)
         return np.asarray((encoder.known(matrix.codes[:, used]) >= 0) @ encoder.clustering_weights)
-
-
-def take(ensemble: Ensemble, problem: BCEProblem, counts: IntArray) -> tuple[Ensemble, BCEProblem]:
-    """The rows with a positive count, with that count."""
-    few = ensemble.sample(counts)
-    return few, BCEProblem(as_rows(few, problem.rows.features[counts > 0]), problem.columns)
-
-
-def settle(problem: BCEProblem, state: BCEState, gamma: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
-    """Follow the fixed point of each row to its end, from gamma or from all clusters alike; gamma and bounds there."""
-    gamma = flat_gamma(problem, state.alpha) if gamma is None else gamma
-    bounds = np.empty(len(gamma))
-    expect_all(problem, state, gamma, bounds, n_steps=_LAST_STEPS, tol=_SETTLED)
-    return gamma, bounds

@@ -2,7 +2,8 @@
 
     L(alpha) = n [ lgamma(sum alpha) - sum_h lgamma(alpha_h) ] + sum_h (alpha_h - 1) S_h,   S_h = sum_i E[log theta_ih]
 
-is concave; its Hessian is a diagonal plus a multiple of the matrix of ones, so that a step costs O(k)   (BCE, eq. 8).
+is concave (eq. M34); its Hessian is a diagonal plus a multiple of the matrix of ones, so a step costs O(k) (eq. M35;
+BCE paper, eq. 8).
 """
 
 import numpy as np
@@ -11,9 +12,10 @@ from scipy.special import gammaln, polygamma, psi
 from partita._kernels.bce import LARGEST_ALPHA, SMALLEST_ALPHA
 from partita._typing import Array, FloatArray
 
-_STEPS = 100
-_TOL = 1e-11
+_STEPS = 100  # never reached in practice: Newton's method doubles the digits with each step
+_TOL = 1e-11  # relative change of alpha at the end: near what rounding allows
 _ROUNDING = 1e-13  # of L, relatively: without it the last, most exact, steps would be refused
+_SHORTEST = 1e-9  # step below which nothing rises any more
 
 
 def log_likelihood(alpha: FloatArray, log_theta: FloatArray, n: float) -> float:
@@ -41,7 +43,8 @@ def newton_direction(alpha: FloatArray, log_theta: FloatArray, n: float, free: A
 def maximise_alpha(alpha: FloatArray, log_theta: FloatArray, n: float) -> FloatArray:
     """Climb from ``alpha``; a step is halved until it neither leaves the domain nor lowers L.
 
-    Parameters that want to go to 0 (of clusters that no object needs) stop at SMALLEST_ALPHA, and all at LARGEST_ALPHA.
+    Parameters that would go to 0 (of clusters that no object needs) stop at SMALLEST_ALPHA, and all at LARGEST_ALPHA
+    (eq. M36).
     """
     if len(alpha) == 1:  # theta is 1, and L does not depend on alpha
         return alpha
@@ -64,7 +67,7 @@ def _walk(
 ) -> tuple[FloatArray, float]:
     """The longest of the steps 1, 1/2, 1/4, ... that does not lower L, but for rounding, and L there."""
     step = 1.0
-    while step > 1e-9:
+    while step > _SHORTEST:
         moved = np.maximum(alpha - step * direction, alpha / 10)
         moved = np.maximum(moved * min(1.0, LARGEST_ALPHA / moved.max()), SMALLEST_ALPHA)
         risen = log_likelihood(moved, log_theta, n)

@@ -1,18 +1,138 @@
-"""The loop of every EM: expect, compare, update; in blocks of rows, from several starts.
+"""EM of models of labels: tables of label probabilities, where they start, the best of several starts, and the loop.
 
-A block grid depends on the problem alone, and blocks are added up in their order, so that the number of threads never
-changes a sum.
+The grid of blocks depends on the problem alone, and blocks are added up in their order, so the number of threads never
+changes a sum (eq. M52).
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, Self, TypeVar
 
-from partita._runs import Progress
-from partita._typing import FloatArray
+import numpy as np
 
-_BLOCK = 8192  # rows a block, at least
+from partita._labels.ensemble import Ensemble
+from partita._runs import Progress, best_of, draw_sample, draw_seeds
+from partita._typing import Array, FloatArray, IntArray
+from partita.consensus.kmeans._label_kmeans import run_k_means
+
+START_NOISE = 0.1  # share of what all objects have in a start: no label is impossible in any cluster
+_ROUNDS = 10  # iterations of the k-means of a start, and
+_ROUNDS_TOL = 1e-3  # its tolerance: EM does the rest
+_RARE = 1e-12  # share of a label that no object of weight, or none of a sample, has
+_SHARE = 0.01  # of what all objects have, mixed into clusters of a sample: labels absent from it stay possible
+_BLOCK = 8192  # rows per block, at least: more threads can share fewer rows, but each block fills its own table
+_GROWTH = 1.3  # of the stretch of updates, as long as the bound rises: a larger one is taken back more often
+_LONGEST = 50.0  # stretch of an update
 
 
+# ---------------------------------------------------------------------- tables with one row per label: (n_cells, k)
+def column_sums(table: FloatArray, layout: Ensemble) -> FloatArray:
+    """Sum of a table over the labels of each clustering: (n_clusterings, k)."""
+    return np.asarray(np.add.reduceat(table, layout.first_cell, axis=0))
+
+
+def normalise(mass: FloatArray, layout: Ensemble, previous: FloatArray) -> FloatArray:
+    """Probabilities of the labels of each clustering; a cluster without mass there keeps its previous ones (eq. M8)."""
+    total = column_sums(mass, layout)[layout.cell_clustering]
+    return np.divide(mass, total, out=previous.copy(), where=total > 0)
+
+
+def by_clustering(table: FloatArray, layout: Ensemble, order: IntArray) -> list[FloatArray]:
+    """The table as one (k, labels) array per clustering, clusters in the given order."""
+    return [np.ascontiguousarray(part[:, order].T) for part in np.split(table, layout.first_cell[1:])]
+
+
+def shares(ensemble: Ensemble) -> FloatArray:
+    """Share of each label among those of its clustering: (n_cells,)."""
+    mass = ensemble.cell_mass
+    total = column_sums(mass[:, None], ensemble)[ensemble.cell_clustering, 0]
+    share = np.divide(mass, total, out=np.zeros_like(mass), where=total > 0)
+    return np.asarray(np.maximum(share, _RARE))
+
+
+# ------------------------------------------------------------------------------------------------------------ starts
+class LabelStart(NamedTuple):
+    """Clusters to start from."""
+
+    weights: FloatArray  # (k,) share of each cluster
+    table: FloatArray  # (n_cells, k) probability of each label in each cluster
+    labels: Array  # (n_rows,) cluster of each row
+
+
+def kmeans_start(ensemble: Ensemble, n_clusters: int, seed: int) -> LabelStart:
+    """Clusters of k-means, mixed with what all objects have; those without rows are like all objects (eq. M5)."""
+    found = run_k_means(ensemble, min(n_clusters, ensemble.n_rows), seed, max_iter=_ROUNDS, tol=_ROUNDS_TOL)
+    overall = shares(ensemble)[:, None]
+    table = np.repeat(overall, n_clusters, axis=1)
+    table[:, : len(found.centers)] = found.centers.T
+    size = np.bincount(found.labels, weights=ensemble.row_weights, minlength=n_clusters)
+    weights = (1 - START_NOISE) * size / size.sum() + START_NOISE / n_clusters
+    return LabelStart(weights, (1 - START_NOISE) * table + START_NOISE * overall, found.labels)
+
+
+def random_start(ensemble: Ensemble, n_clusters: int, seed: int) -> LabelStart:
+    """Probabilities of labels from Dirichlet(1), clusters of equal weight."""
+    rng = np.random.default_rng(seed)
+    table = rng.standard_gamma(1.0, size=(ensemble.n_cells, n_clusters)) + 1e-12
+    table /= column_sums(table, ensemble)[ensemble.cell_clustering]
+    labels = rng.integers(n_clusters, size=ensemble.n_rows)
+    return LabelStart(np.full(n_clusters, 1 / n_clusters), table, labels)
+
+
+STARTS = {"kmeans": kmeans_start, "random": random_start}
+
+
+class WeightedRows(Protocol):
+    """What starts compete on: rows with weights, of which a sample can be drawn."""
+
+    @property
+    def row_weights(self) -> FloatArray:
+        """Weight of each row."""
+
+    def sample(self, drawn: IntArray) -> Self:
+        """The rows that were drawn at least once, weighted by how often."""
+
+
+P = TypeVar("P", bound=WeightedRows)
+S = TypeVar("S")
+R = TypeVar("R")
+
+
+def best_run(
+    problem: P,
+    begin: Callable[[P, int, int], S],
+    run: Callable[[P, S, int | None], R],
+    restart: Callable[[R], S],
+    *,
+    n_init: int,
+    random_state: Any,
+    n_jobs: int | None,
+) -> R:
+    """The run that ends highest. With many rows the starts compete on a sample, and the best continues on all (eq. M6).
+
+    ``begin(problem, number, seed)`` gives the state of a start, ``run(problem, state, n_jobs)`` climbs from it, and
+    ``restart`` gives the state from which the best run of a sample continues.
+    """
+    seeds = draw_seeds(random_state, n_init + 1)
+    drawn = draw_sample(problem.row_weights, int(seeds[-1]))
+    few = problem if drawn is None else problem.sample(drawn)
+
+    def run_start(start: tuple[int, int]) -> R:
+        return run(few, begin(few, *start), None)  # threads go to the starts
+
+    best = best_of(run_start, enumerate(seeds[:-1].tolist()), n_jobs, lowest=_minus_bound)
+    return best if drawn is None else run(problem, restart(best), n_jobs)
+
+
+def with_every_label(state: Any, ensemble: Ensemble) -> Any:
+    """The state of a sample with a little of what all objects have."""
+    return state._replace(table=(1 - _SHARE) * state.table + _SHARE * shares(ensemble)[:, None])
+
+
+def _minus_bound(run: Any) -> float:
+    return -float(run.history[-1])
+
+
+# -------------------------------------------------------------------------------------------------------------- loop
 class EMRun(NamedTuple):
     """Where a climb ended."""
 
@@ -23,14 +143,10 @@ class EMRun(NamedTuple):
 
 
 class Stretch(NamedTuple):
-    """How to go further than an update: over-relaxed EM (Salakhutdinov and Roweis, 2003)."""
+    """How to go further than an update: over-relaxed EM (Salakhutdinov and Roweis, 2003; eq. M37)."""
 
     beyond: Callable[[Any, Any, float], Any]  # (old, updated, factor) -> state; factor 1 is the update itself
     memory: FloatArray  # what an E-step starts from, to be restored when a stretched update was too long
-
-
-_GROWTH = 1.3  # of the factor, as long as the bound rises
-_LONGEST = 50.0
 
 
 def climb(
@@ -46,7 +162,8 @@ def climb(
 ) -> EMRun:
     """Alternate until the bound rises by less than ``tol``, relatively; statistics and bound are of the last state.
 
-    The rise is relative to the bound or, because that can be 0, to the number ``n`` of objects if that is larger.
+    The rise is relative to the bound or, because that can be 0, to the number ``n`` of objects if that is larger
+    (eq. M7).
 
     With ``stretch`` updates go beyond what EM proposes, ever further until the bound falls; then that update is taken
     back and the plain one made. The bound never falls from one iteration to the next, and a run ends by a plain update.

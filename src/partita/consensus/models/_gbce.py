@@ -3,7 +3,7 @@
     theta_i ~ Dirichlet(alpha);  for every column j that object i has:  z_ij ~ theta_i,  x_ij ~ p_j(. | z_ij)
 
 with p_j a distribution over labels, or Gaussian, Poisson, Bernoulli or categorical for features; column j counts u_j
-times. The steps are those of BCE (``_bce_steps.py``); u = 1 for labels and 0 for features is BCE.
+times (eqs. M39, M40). The steps are those of BCE (``_bce.py``); u = 1 for labels and 0 for features is BCE (eq. M44).
 """
 
 from typing import Any, ClassVar, Literal, Self
@@ -12,15 +12,47 @@ import numpy as np
 from sklearn.base import _fit_context
 from sklearn.utils.validation import check_is_fitted
 
-from partita._features import FeatureColumns, check_column_weights, read_features
+from partita._features import FeatureColumns, FeatureValues, check_column_weights, read_features
+from partita._kernels.bce import BERNOULLI, GAUSSIAN
 from partita._labels.ensemble import Ensemble, layout_of
 from partita._labels.validation import LabelMatrix, check_label_matrix, check_sample_weight
+from partita._parameters import Interval
 from partita._typing import Array, Codes, FloatArray, IntArray
 from partita.base import LabelledRows, remember_columns
-from partita.consensus.models._bce import BCE, settle
-from partita.consensus.models._bce_steps import BCEProblem, as_rows, label_columns
+from partita.consensus.models._bce import BCE, TINY, BCEColumns, BCEProblem, BCERun, BCEState
+from partita.consensus.models._em import START_NOISE, by_clustering
 from partita.consensus.models._label_model import UNSEEN
-from partita.consensus.models._label_tables import by_clustering
+
+_MOVED = ("families", "feature_weights", "label_weights")  # arguments of fit that are now those of the constructor
+
+
+def start_features(problem: BCEProblem, labels: Array, n_clusters: int) -> tuple[FloatArray, FloatArray]:
+    """Mean of every feature in the clusters of a start, mixed with the mean of all; variance of all.
+
+    Both are NaN for a feature that no row has.
+    """
+    families = problem.columns.families
+    seen = ~np.isnan(problem.features)
+    values = np.where(seen, problem.features, 0.0)
+    weight = seen * problem.row_weights[:, None]
+    location = np.empty((values.shape[1], n_clusters))
+    spread = np.ones_like(location)
+    for d in range(values.shape[1]):
+        mass = np.bincount(labels, weights=weight[:, d], minlength=n_clusters)
+        if not mass.any():
+            location[d] = spread[d] = np.nan
+            continue
+        total = np.bincount(labels, weights=weight[:, d] * values[:, d], minlength=n_clusters)
+        mean = total.sum() / mass.sum()
+        means = np.divide(total, mass, out=np.full(n_clusters, mean), where=mass > 0)
+        location[d] = (1 - START_NOISE) * means + START_NOISE * mean
+        if families[d] == GAUSSIAN:
+            spread[d] = weight[:, d] @ (values[:, d] - mean) ** 2 / mass.sum()
+        else:
+            location[d] = np.maximum(location[d], TINY)
+    spread = np.maximum(spread, problem.columns.smallest_variance[:, None])
+    location[families == BERNOULLI] = np.minimum(location[families == BERNOULLI], 1 - TINY)
+    return location, spread
 
 
 class GBCE(BCE):
@@ -32,25 +64,32 @@ class GBCE(BCE):
     ----------
     n_clusters : int, default=8
         Number of consensus clusters.
+    families : str, sequence or dict, optional
+        "gaussian", "poisson", "bernoulli" or "categorical": one for all features, one per feature, or by name. By
+        default numbers are Gaussian, truth values Bernoulli and text categorical.
+    feature_weights : float or array-like of shape (n_features,), optional
+        u of the features; default 1. A feature of weight 0 is as absent.
+    label_weights : float or array-like of shape (n_clusterings,), optional
+        u of the clusterings; default their ``weights`` times the number of features that count.
     standardize : bool, default=True
         Give Gaussian features mean 0 and variance 1 first. The lower bound is then that of the standardised features.
+    smoothing : float, default=0.0
+        Pseudo-count of every label (and category) in every cluster; see :class:`BCE`.
     init : {"kmeans", "random"}, default="kmeans"
         Start at the clusters of a short k-means on the labels, or at label probabilities from Dirichlet(1).
-    smoothing : float, default=0.0
-        Pseudo-count of every label (and category) in every cluster.
     n_init : int, default=10
-        Starts; the one with the highest lower bound is kept. With more than 3,000 rows the starts compete on a sample
-        of 3,000 objects, and the best goes on with all.
+        Number of starts; the best one is kept. With more than 3,000 rows the starts compete on a sample of 3,000
+        objects, and the best is run again on all.
+    max_iter : int, default=500
+        Largest number of iterations of each start.
     tol : float, default=1e-6
         Relative rise of the lower bound below which a run has converged.
-    max_iter : int, default=500
-        EM iterations a start.
     weights : array-like of shape (n_clusterings,), optional
         Weight of each clustering, relative to the others; ``fit`` multiplies it by the number of features.
     random_state : int, RandomState or None
         Seed of the starts.
     n_jobs : int, optional
-        Threads. The result does not depend on it.
+        Number of threads. The result does not depend on it.
     verbose : bool, default=False
         Show a progress bar for what takes more than two seconds.
 
@@ -64,7 +103,7 @@ class GBCE(BCE):
     lower_bound_ : float
         Lower bound of the weighted log-likelihood.
     history_ : list of float
-        Lower bound of every iteration; it never falls, unless a variance stops at its floor.
+        Lower bound at each iteration; it never falls.
     n_iter_ : int
     converged_ : bool
     n_features_in_, feature_names_in_
@@ -72,10 +111,10 @@ class GBCE(BCE):
 
     Notes
     -----
-    Two features of one object may come from different clusters, so this is no Gaussian mixture even without labels.
+    Two features of one object may come from different clusters, so this is not a Gaussian mixture even without labels.
 
-    With features every object is a row of its own: cost O(n (m + d) k) an inner step. Variances do not go below 1e-6 of
-    the feature's variance.
+    With features every object is a row of its own: cost O(n (m + d) k) per inner step. Variances do not go below 1e-6
+    of the feature's variance. The fitted model keeps labels and features of the fitted objects, to recognise them.
 
     References
     ----------
@@ -93,18 +132,27 @@ class GBCE(BCE):
     array([0])
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {**BCE._parameter_constraints, "standardize": ["boolean"]}
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **BCE._parameter_constraints,
+        "families": [str, "array-like", dict, None],
+        "feature_weights": [Interval("real", 0, None), "array-like", None],
+        "label_weights": [Interval("real", 0, None), "array-like", None],
+        "standardize": ["boolean"],
+    }
 
     def __init__(
         self,
         n_clusters: int = 8,
         *,
+        families: Any = None,
+        feature_weights: Any = None,
+        label_weights: Any = None,
         standardize: bool = True,
-        init: Literal["kmeans", "random"] = "kmeans",
         smoothing: float = 0.0,
+        init: Literal["kmeans", "random"] = "kmeans",
         n_init: int = 10,
-        tol: float = 1e-6,
         max_iter: int = 500,
+        tol: float = 1e-6,
         weights: Any = None,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -112,30 +160,23 @@ class GBCE(BCE):
     ) -> None:
         super().__init__(
             n_clusters,
-            init=init,
             smoothing=smoothing,
+            init=init,
             n_init=n_init,
-            tol=tol,
             max_iter=max_iter,
+            tol=tol,
             weights=weights,
             random_state=random_state,
             n_jobs=n_jobs,
             verbose=verbose,
         )
+        self.families = families
+        self.feature_weights = feature_weights
+        self.label_weights = label_weights
         self.standardize = standardize
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def fit(
-        self,
-        X: Any,
-        y: Any = None,
-        sample_weight: Any = None,
-        *,
-        features: Any = None,
-        feature_weights: Any = None,
-        label_weights: Any = None,
-        families: Any = None,
-    ) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, features: Any = None, **moved: Any) -> Self:
         """Find the consensus of the clusterings in the columns of X and of the features.
 
         Parameters
@@ -146,129 +187,145 @@ class GBCE(BCE):
             Weight of each object.
         features : array or frame of shape (n_samples, n_features), optional
             NaN or None where missing.
-        feature_weights : float or array-like of shape (n_features,), optional
-            u of the features; default 1. A feature of weight 0 is as absent.
-        label_weights : float or array-like of shape (n_clusterings,), optional
-            u of the clusterings; default their ``weights`` times the number of features that count.
-        families : str, sequence or dict, optional
-            "gaussian", "poisson", "bernoulli" or "categorical": one for all features, one a feature, or by name. By
-            default numbers are Gaussian, truth values Bernoulli and text categorical.
+        **moved
+            Refused: ``families``, ``feature_weights`` and ``label_weights`` are parameters of the constructor.
 
         Returns
         -------
         self
         """
+        _refuse(moved)
         matrix = check_label_matrix(X)
         weight = check_sample_weight(sample_weight, len(matrix.codes))
-        self._table = self._read(features, families, feature_weights, weight)
-        self._label_weights = label_weights
-        remember_columns(self, X, matrix, reset=True)
-        self._fit_matrix(matrix, weight)
-        idle = np.flatnonzero(weight == 0)
-        if self._table is not None and len(idle):
-            used = np.isin(matrix.kept, self._placement.encoder.columns)
-            self._place_idle(matrix.codes[np.ix_(idle, used)], idle)
+        self._features, self._values = self._read(features, weight)
+        try:
+            remember_columns(self, X, matrix, reset=True)
+            self._fit_matrix(matrix, weight)
+            self._place_weightless(matrix, np.flatnonzero(weight == 0))
+        finally:
+            del self._values  # what a fitted model needs of them is in self._fitted
         return self
 
-    def _read(self, features: Any, families: Any, feature_weights: Any, weight: FloatArray) -> FeatureColumns | None:
+    def _read(self, features: Any, weight: FloatArray) -> tuple[FeatureColumns | None, FeatureValues | None]:
+        """Features that count, and their values of all objects."""
         if features is None:
-            for name, value in {"families": families, "feature_weights": feature_weights}.items():
-                if value is not None:
-                    raise ValueError(f"{name} was passed without features; pass features=..., one row an object.")
-            return None
-        table = read_features(features, families, feature_weights, weight, standardize=self.standardize)
-        return table if len(table.used) else None
+            for name in ("families", "feature_weights"):
+                if getattr(self, name) is not None:
+                    raise ValueError(
+                        f"{name}={getattr(self, name)!r:.60} was set, but fit received no features; pass "
+                        "fit(X, features=...), one row per object."
+                    )
+            return None, None
+        found = read_features(features, self.families, self.feature_weights, weight, standardize=self.standardize)
+        return found if found[0].n_used else (None, None)
 
+    # ------------------------------------------------------------------------------------------------ the steps of fit
     def _clustering_weights(self, matrix: LabelMatrix) -> FloatArray:
         weights = super()._clustering_weights(matrix)
-        if self._label_weights is not None:
+        if self.label_weights is not None:
             if self.weights is not None:
                 raise ValueError("weights and label_weights were both passed; label_weights alone is enough.")
-            given = check_column_weights("label_weights", self._label_weights, matrix.n_columns_in, default=1.0)
+            given = check_column_weights("label_weights", self.label_weights, matrix.n_columns_in, default=1.0)
             if not (given[matrix.kept] > 0).any():
                 raise ValueError("label_weights is zero everywhere; at least one clustering must count.")
             return given[matrix.kept]
-        return weights if self._table is None else weights * len(self._table.used)
+        return weights if self._features is None else weights * self._features.n_used
 
     def _one_row_per_object(self) -> bool:
-        return self._table is not None
+        return self._features is not None
 
     def _have_evidence(self, codes: Codes) -> Array:
         labelled = super()._have_evidence(codes)
-        if self._table is None:
+        if self._features is None or self._values is None:
             return labelled
-        return np.asarray(labelled | (self._feature_weight_of(self._table.numbers, self._table.codes) > 0))
+        return np.asarray(labelled | (self._features.observed_weight(self._values) > 0))
 
-    def _feature_weight_of(self, numbers: FloatArray, codes: Codes) -> FloatArray:
-        """Weight of the features that each object has."""
-        assert self._table is not None
-        of_numbers = ~np.isnan(numbers) @ self._table.weights[self._table.numeric]
-        return np.asarray(of_numbers + (codes >= 0) @ self._table.weights[self._table.categorical])
-
-    def _problem(self, rows: LabelledRows) -> tuple[Ensemble, BCEProblem]:
-        if self._table is None:
+    def _problem(self, rows: LabelledRows) -> BCEProblem:
+        if self._features is None or self._values is None:
             return super()._problem(rows)
-        there = rows.row_of_object >= 0
-        ensemble = self._beside(rows.ensemble, self._table.codes[there])
-        columns = label_columns(ensemble, self.smoothing)._replace(
-            families=self._table.family_codes,
-            feature_weight=self._table.weights[self._table.numeric],
-            smallest_variance=self._table.smallest_variance,
+        values = self._values.take(rows.row_of_object >= 0)
+        ensemble = self._beside(rows.ensemble, self._features, values.codes)
+        columns = BCEColumns(
+            ensemble.layout,
+            self.smoothing,
+            self._features.family_codes,
+            self._features.weights[self._features.numeric],
+            self._features.smallest_variance,
         )
-        return ensemble, BCEProblem(as_rows(ensemble, self._table.numbers[there]), columns)
+        return BCEProblem(ensemble, np.ascontiguousarray(values.numbers), columns)
 
-    def _beside(self, labels: Ensemble, codes: Codes) -> Ensemble:
+    def _start_features(self, problem: BCEProblem, labels: Array) -> tuple[FloatArray, FloatArray]:
+        return start_features(problem, labels, self.n_clusters)
+
+    def _restart(self, problem: BCEProblem, found: BCERun) -> BCEState:
+        """A feature that the sample lacks starts with the mean and variance of all objects in every cluster."""
+        first = super()._restart(problem, found)
+        location, spread = start_features(problem, np.zeros(problem.ensemble.n_rows, dtype=np.int64), 1)
+        known = np.isfinite(first.location)
+        return first._replace(
+            location=np.where(known, first.location, location), spread=np.where(known, first.spread, spread)
+        )
+
+    @staticmethod
+    def _beside(labels: Ensemble, features: FeatureColumns, codes: Codes) -> Ensemble:
         """Categorical features are columns like those of labels."""
-        assert self._table is not None
         return Ensemble(
             np.ascontiguousarray(np.hstack([labels.codes, codes])),
-            np.concatenate([labels.n_labels, self._table.n_categories]),
-            np.concatenate([labels.clustering_weights, self._table.weights[self._table.categorical]]),
+            np.concatenate([labels.n_labels, features.n_categories]),
+            np.concatenate([labels.clustering_weights, features.weights[features.categorical]]),
             labels.row_weights,
         )
 
-    def _place(self, codes: Codes, numbers: FloatArray | None = None, categories: Codes | None = None) -> Any:
-        """Gamma and lower bounds of rows that took no part in the fit."""
-        if self._table is None:
-            return super()._place(codes)
-        n, table = len(codes), self._table
-        numbers = np.full((n, len(table.numeric)), np.nan) if numbers is None else numbers
-        categories = np.full((n, len(table.categorical)), -1, dtype=np.int32) if categories is None else categories
-        labels = self._placement.encoder.ensemble(codes)
-        together = self._beside(labels, categories)
-        problem = BCEProblem(as_rows(together, numbers), self._columns)
-        return settle(problem, self._state, self._start_at(problem, together.codes, numbers))
+    def _weigh_observed(self, matrix: LabelMatrix) -> FloatArray:
+        weight = super()._weigh_observed(matrix)
+        if self._features is None or self._values is None:
+            return weight
+        return np.asarray(weight + self._features.observed_weight(self._values))
 
-    def _place_with_features(self, codes: Codes, numbers: FloatArray, categories: Codes) -> tuple[IntArray, FloatArray]:
+    def _place_weightless(self, matrix: LabelMatrix, objects: IntArray) -> None:
+        """Objects without weight are placed by their features too."""
+        if self._features is None or self._values is None or len(objects) == 0:
+            return
+        used = np.isin(matrix.kept, self._placement.encoder.columns)
+        codes = np.ascontiguousarray(matrix.codes[np.ix_(objects, used)])
+        placed = self._place_with_features(codes, self._features, self._values.take(objects))
+        self.labels_[objects], self.membership_[objects] = placed
+
+    # ---------------------------------------------------------------------------------------------------- new objects
+    def _new_problem(self, codes: Codes, values: FeatureValues | None = None) -> BCEProblem:
+        """New rows of labels, in the codes of the fit, and of features."""
+        if self._features is None:
+            return super()._new_problem(codes)
+        values = self._features.none_of(len(codes)) if values is None else values
+        labels = self._placement.encoder.ensemble(codes)
+        ensemble = self._beside(labels, self._features, np.maximum(values.codes, -1))
+        return BCEProblem(ensemble, np.ascontiguousarray(values.numbers), self._columns)
+
+    def _place_with_features(
+        self, codes: Codes, features: FeatureColumns, values: FeatureValues
+    ) -> tuple[IntArray, FloatArray]:
         """Labels and memberships of objects with features; those without evidence get -1 and the prior."""
         known = self._placement.encoder.known(codes)
-        there = (known >= 0).any(axis=1) | (self._feature_weight_of(numbers, categories) > 0)
+        there = (known >= 0).any(axis=1) | (features.observed_weight(values) > 0)
         prior = self._placement.prior
         assert prior is not None
         membership = np.tile(prior, (len(codes), 1))
         labels = np.full(len(codes), -1, dtype=np.int64)
         if there.any():
-            gamma = self._place(known[there], numbers[there], categories[there])[0][:, self._placement.order]
+            problem = self._new_problem(known[there], values.take(there))
+            gamma = self._place(problem)[0][:, self._placement.order]
             membership[there] = gamma / gamma.sum(axis=1, keepdims=True)
             labels[there] = membership[there].argmax(axis=1)
         return labels, membership
 
-    def _place_idle(self, codes: Codes, idle: IntArray) -> None:
-        """Objects without weight are placed by their features too."""
-        assert self._table is not None
-        used = np.ascontiguousarray(codes)
-        placed = self._place_with_features(used, self._table.numbers[idle], self._table.codes[idle])
-        self.labels_[idle], self.membership_[idle] = placed
-
     def _place_new(self, X: Any, features: Any) -> tuple[IntArray, FloatArray]:
         check_is_fitted(self, "labels_")
         codes = self._encode_new(X)
-        if features is None or self._table is None:
+        if features is None or self._features is None:
             labels, membership = self._place_objects(codes)
             assert membership is not None
             return labels, membership
-        numbers, categories = self._table.read_new(features, len(codes))
-        return self._place_with_features(codes, numbers, np.maximum(categories, -1))
+        return self._place_with_features(codes, self._features, self._features.read_new(features, len(codes)))
 
     def predict(self, X: Any, features: Any = None) -> IntArray:
         """Most probable cluster of new objects, -1 for those without labels and features.
@@ -314,12 +371,13 @@ class GBCE(BCE):
         -------
         log_likelihood : ndarray of shape (n_samples,)
         """
-        if features is None or not hasattr(self, "_table") or self._table is None:
+        fitted: FeatureColumns | None = getattr(self, "_features", None)
+        if features is None or fitted is None:
             return super().score_samples(X)
         codes = self._encode_new(X, unseen=-2)
-        numbers, categories = self._table.read_new(features, len(codes))
-        bounds = self._place(self._placement.encoder.known(codes), numbers, np.maximum(categories, -1))[1]
-        new = (categories == -2) @ self._table.weights[self._table.categorical]
+        values = fitted.read_new(features, len(codes))
+        bounds = self._place(self._new_problem(self._placement.encoder.known(codes), values))[1]
+        new = (values.codes == -2) @ fitted.weights[fitted.categorical]
         return np.asarray(bounds + self._penalty_of_unseen(codes) + np.log(UNSEEN) * new)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None, features: Any = None) -> float:
@@ -341,39 +399,40 @@ class GBCE(BCE):
 
     @property
     def beta_(self) -> list[FloatArray]:
-        """Probability of each label in each cluster, one array a clustering."""
+        """Probability of each label in each cluster, one array per clustering."""
         return self._by_clustering(self._state.table[: int(self._placement.encoder.n_labels.sum())])
-
-    def _weigh_observed(self, matrix: LabelMatrix) -> FloatArray:
-        weight = super()._weigh_observed(matrix)
-        if self._table is None:
-            return weight
-        return np.asarray(weight + self._feature_weight_of(self._table.numbers, self._table.codes))
 
     @property
     def feature_parameters_(self) -> list[dict[str, Any]]:
         """Parameters of each feature in each cluster, in the units of the features."""
         check_is_fitted(self, "labels_")
-        table = self._table
-        if table is None:
+        if self._features is None:
             return []
-        blank = np.full(len(self._placement.order), np.nan)
-        found = [self._named(j, blank, blank) for j in range(len(table.names))]
-        for place, j in enumerate(table.numeric):
-            location = self._state.location[place, self._placement.order] * table.scale[place] + table.shift[place]
-            spread = self._state.spread[place, self._placement.order] * table.scale[place] ** 2
-            found[j] = self._named(int(j), location, spread)
-        own = self._state.table[int(self._placement.encoder.n_labels.sum()) :]
-        if len(table.categorical):
-            parts = by_clustering(own, layout_of(table.n_categories), self._placement.order)
-            for j, part, categories in zip(table.categorical, parts, table.categories, strict=True):
+        features, state, order = self._features, self._state, self._placement.order
+        blank = np.full(len(order), np.nan)
+        found = [_named(features, j, blank, blank) for j in range(len(features.names))]
+        for place, j in enumerate(features.numeric):
+            location = state.location[place, order] * features.scale[place] + features.shift[place]
+            found[j] = _named(features, int(j), location, state.spread[place, order] * features.scale[place] ** 2)
+        if len(features.categorical):
+            own = state.table[int(self._placement.encoder.n_labels.sum()) :]
+            parts = by_clustering(own, layout_of(features.n_categories), order)
+            for j, part, categories in zip(features.categorical, parts, features.categories, strict=True):
                 found[j] = {**found[j], "categories": categories, "probability": part}
         return found
 
-    def _named(self, j: int, location: FloatArray, spread: FloatArray) -> dict[str, Any]:
-        """Parameters of a feature by the names of its family."""
-        assert self._table is not None
-        family = self._table.families[j]
-        names = {"gaussian": "mean", "poisson": "rate"}
-        values = {names.get(family, "probability"): location} | ({"variance": spread} if family == "gaussian" else {})
-        return {"name": self._table.names[j], "family": family, **values}
+
+def _named(features: FeatureColumns, j: int, location: FloatArray, spread: FloatArray) -> dict[str, Any]:
+    """Parameters of a feature by the names of its family."""
+    family = features.families[j]
+    names = {"gaussian": "mean", "poisson": "rate"}
+    values = {names.get(family, "probability"): location} | ({"variance": spread} if family == "gaussian" else {})
+    return {"name": features.names[j], "family": family, **values}
+
+
+def _refuse(arguments: dict[str, Any]) -> None:
+    """Say where arguments of fit have moved."""
+    for name in arguments:
+        if name in _MOVED:
+            raise TypeError(f"{name} is a parameter of the constructor now: GBCE({name}=...).")
+        raise TypeError(f"GBCE.fit() got an unexpected keyword argument {name!r}")

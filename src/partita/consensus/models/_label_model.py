@@ -9,11 +9,11 @@ from partita._labels.validation import check_sample_weight
 from partita._runs import warn
 from partita._typing import Codes, FloatArray
 from partita.base import BaseConsensus, SoftConsensusMixin
-from partita.consensus.models._label_tables import by_clustering
+from partita.consensus.models._em import by_clustering
 from partita.exceptions import IdentifiabilityWarning
 from partita.metrics import perplexity
 
-UNSEEN = 1e-12  # probability of a label that no fitted object has
+UNSEEN = 1e-12  # probability of a label that no fitted object has (eq. M9): small, but its log is not minus infinity
 
 
 class LabelModel(SoftConsensusMixin, BaseConsensus):
@@ -28,7 +28,7 @@ class LabelModel(SoftConsensusMixin, BaseConsensus):
         raise NotImplementedError(f"{type(self).__name__} must implement _log_likelihood.")
 
     def _warn_one_clustering(self, ensemble: Ensemble) -> None:
-        """Warn that one clustering tells nothing but how frequent its labels are."""
+        """Warn that a single clustering does not identify a model   (eq. M4)."""
         if ensemble.n_clusterings == 1:
             warn(
                 f"{type(self).__name__} is not identifiable from a single clustering: every model with the right label "
@@ -77,7 +77,7 @@ class LabelModel(SoftConsensusMixin, BaseConsensus):
         return float(np.average(values, weights=check_sample_weight(sample_weight, len(values))))
 
     def perplexity(self, X: Any) -> float:
-        """Exp of minus the mean log probability of a label: 1 is certainty, and the number of labels is ignorance.
+        """Exp of minus the mean log probability of a label: 1 if all are certain, their number if all are alike.
 
         Parameters
         ----------
@@ -92,7 +92,7 @@ class LabelModel(SoftConsensusMixin, BaseConsensus):
         return perplexity(values, float((codes != -1).sum(axis=0) @ self._placement.encoder.clustering_weights))
 
     def _by_clustering(self, table: FloatArray) -> list[FloatArray]:
-        """A table of (cells, k) as one (k, labels) array a column of X; NaN where a clustering has no weight."""
+        """A table of (cells, k) as one (k, labels) array per column of X; NaN where a clustering has no weight."""
         encoder, order = self._placement.encoder, self._placement.order
         return encoder.by_column(by_clustering(table, layout_of(encoder.n_labels), order), len(order))
 

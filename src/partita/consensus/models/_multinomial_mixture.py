@@ -1,14 +1,13 @@
 """Mixture of multinomials over the rows of labels (Topchy, Jain and Punch, 2004).
 
-A row y belongs to component k with probability pi_k, and then its labels are independent:
+A row x belongs to component h with probability pi_h, and then its labels are independent:
 
-    p(y) = sum_k pi_k prod_{m observed} theta_km[y_m]
+    p(x) = sum_h pi_h prod_{j observed} theta_hj[x_j]                                                (eq. M10)
 
-E-step: r_nk prop. to pi_k prod_m theta_km[y_nm].
-M-step: pi_k = mean of r_nk, theta_km[j] prop. to sum_{n: y_nm = j} r_nk.
+E-step: r_ih prop. to pi_h prod_j theta_hj[x_ij].                                                    (eq. M11)
+M-step: pi_h = mean of r_ih, theta_hj[a] prop. to sum_{i: x_ij = a} r_ih.                            (eq. M12)
 """
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any, ClassVar, Literal, NamedTuple
 
@@ -16,17 +15,23 @@ import numpy as np
 
 from partita._kernels import mixture
 from partita._labels.ensemble import Ensemble
-from partita._parameters import Interval, StrOptions
-from partita._runs import draw_sample, draw_seeds, in_order, progress, warn_not_converged
-from partita._typing import Array, Codes, FloatArray
+from partita._parameters import StrOptions, common
+from partita._runs import Progress, in_order, progress, warn_not_converged
+from partita._typing import Codes, FloatArray
 from partita.base import Consensus, LabelledRows
-from partita.consensus.models._em import EMRun, block_edges, climb
+from partita.consensus.models._em import (
+    STARTS,
+    EMRun,
+    best_run,
+    block_edges,
+    climb,
+    column_sums,
+    normalise,
+    with_every_label,
+)
 from partita.consensus.models._label_model import UNSEEN, LabelModel
-from partita.consensus.models._label_starts import STARTS, Start, shares
-from partita.consensus.models._label_tables import column_sums, normalise
 
-_TINY = 1e-300  # instead of 0 in logs
-_SHARE = 0.01  # of what all objects have, in clusters that were found on a sample
+_TINY = 1e-300  # instead of 0 in logs: near the smallest float, so that it counts as 0
 
 
 class MixtureState(NamedTuple):
@@ -49,16 +54,16 @@ def as_rows(ensemble: Ensemble) -> mixture.MixtureRows:
     return mixture.MixtureRows(ensemble.row_starts, ensemble.row_cells, ensemble.row_weights)
 
 
-def local_stats(
+def expect_block(
     rows: mixture.MixtureRows, log_table: FloatArray, log_weights: FloatArray, block: tuple[int, int]
 ) -> MixtureStats:
     """E-step of a block of rows."""
     mass, label_mass = np.zeros(len(log_weights)), np.zeros(log_table.shape)
-    log_likelihood = mixture.expect(rows, log_table, log_weights, *block, mass, label_mass)
+    log_likelihood = mixture.expect_mixture(rows, log_table, log_weights, *block, mass, label_mass)
     return MixtureStats(mass, label_mass, float(log_likelihood))
 
 
-def add_up(parts: Any) -> MixtureStats:
+def add_stats(parts: Any) -> MixtureStats:
     """Sum of the blocks' statistics."""
     first, *others = parts
     mass, label_mass, log_likelihood = first
@@ -74,7 +79,7 @@ def expect_all(
 ) -> MixtureStats:
     """E-step of all rows, in blocks."""
     edges = block_edges(len(rows.row_weights), len(log_table))
-    return add_up(in_order(partial(local_stats, rows, log_table, log_weights), edges, n_jobs))
+    return add_stats(in_order(partial(expect_block, rows, log_table, log_weights), edges, n_jobs))
 
 
 def posterior(
@@ -87,8 +92,8 @@ def posterior(
     return membership, log_likelihood
 
 
-def update(state: MixtureState, stats: MixtureStats, layout: Ensemble, *, impute: bool = False) -> MixtureState:
-    """M-step. With ``impute``, a missing label counts as the old parameters expect it (Topchy's version)."""
+def update_mixture(state: MixtureState, stats: MixtureStats, layout: Ensemble, *, impute: bool = False) -> MixtureState:
+    """M-step. With ``impute``, a missing label counts as the old parameters expect it (the paper's way, eq. M13)."""
     mass = stats.label_mass
     if impute:
         missing = stats.mass - column_sums(mass, layout)
@@ -96,10 +101,32 @@ def update(state: MixtureState, stats: MixtureStats, layout: Ensemble, *, impute
     return MixtureState(stats.mass / stats.mass.sum(), normalise(mass, layout, state.table))
 
 
-def log_tables(state: MixtureState, cell_weight: FloatArray, floor: float = _TINY) -> tuple[FloatArray, FloatArray]:
+def log_tables(state: MixtureState, cell_weights: FloatArray, floor: float = _TINY) -> tuple[FloatArray, FloatArray]:
     """Logs of theta, times the weight of the clustering, and of pi."""
-    log_table = np.log(np.maximum(state.table, floor)) * cell_weight[:, None]
+    log_table = np.log(np.maximum(state.table, floor)) * cell_weights[:, None]
     return log_table, np.log(np.maximum(state.weights, _TINY))
+
+
+def run_mixture(
+    ensemble: Ensemble,
+    state: MixtureState,
+    n_jobs: int | None,
+    *,
+    impute: bool,
+    tol: float,
+    max_iter: int,
+    bar: Progress,
+) -> EMRun:
+    """EM from a state to its end."""
+    rows, cell_weights = as_rows(ensemble), ensemble.cell_weights
+
+    def expect(state: MixtureState) -> tuple[MixtureStats, float]:
+        stats = expect_all(rows, *log_tables(state, cell_weights), n_jobs)
+        return stats, stats.log_likelihood
+
+    step = partial(update_mixture, layout=ensemble.layout, impute=impute)
+    n = float(ensemble.row_weights.sum())
+    return climb(expect, step, state, tol=tol, max_iter=max_iter, n=n, bar=bar)
 
 
 class MultinomialMixture(LabelModel):
@@ -109,24 +136,24 @@ class MultinomialMixture(LabelModel):
     ----------
     n_clusters : int, default=8
         Number of components.
-    init : {"kmeans", "random"}, default="kmeans"
-        Start at the clusters of a short k-means on the labels, or at label probabilities from Dirichlet(1).
     missing : {"ignore", "impute"}, default="ignore"
         How the M-step sees missing labels: not at all, or as the old parameters expect them, which is the paper's way.
         Both raise the likelihood of the observed labels and stop at the same points; "ignore" gets there sooner.
+    init : {"kmeans", "random"}, default="kmeans"
+        Start at the clusters of a short k-means on the labels, or at label probabilities from Dirichlet(1).
     n_init : int, default=10
-        Starts; the one with the highest likelihood is kept. With more than 3,000 distinct rows the starts compete on
-        a sample of 3,000 objects, and the best goes on with all.
+        Number of starts; the best one is kept. With more than 3,000 distinct rows the starts compete on a sample of
+        3,000 objects, and the best continues on all.
+    max_iter : int, default=500
+        Largest number of iterations of each start.
     tol : float, default=1e-6
         Relative rise of the log-likelihood below which a run has converged.
-    max_iter : int, default=500
-        Iterations a start.
     weights : array-like of shape (n_clusterings,), optional
         Weight of each clustering.
     random_state : int, RandomState or None
         Seed of the starts.
     n_jobs : int, optional
-        Threads. The result does not depend on it.
+        Number of threads. The result does not depend on it.
     verbose : bool, default=False
         Show a progress bar for what takes more than two seconds.
 
@@ -141,7 +168,7 @@ class MultinomialMixture(LabelModel):
     lower_bound_ : float
         Log-likelihood of the observed labels.
     history_ : list of float
-        Log-likelihood of every iteration; it never falls.
+        Log-likelihood at each iteration; it never falls.
     n_iter_ : int
     converged_ : bool
     n_features_in_, feature_names_in_
@@ -152,7 +179,7 @@ class MultinomialMixture(LabelModel):
     With a single clustering the model is not identifiable: every mixture with the right label frequencies fits equally
     well, and the result is little more than the start.
 
-    Cost O(r m k) an iteration for r distinct rows, m clusterings, k components; O(r m) memory.
+    Cost O(r m k) per iteration for r distinct rows, m clusterings, k components; O(r m) memory.
 
     References
     ----------
@@ -172,38 +199,31 @@ class MultinomialMixture(LabelModel):
     _ties_by_codes: ClassVar[bool] = True
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_clusters": [Interval("int", 1, None)],
-        "init": [StrOptions(set(STARTS))],
         "missing": [StrOptions({"ignore", "impute"})],
-        "n_init": [Interval("int", 1, None)],
-        "tol": [Interval("real", 0, None)],
-        "max_iter": [Interval("int", 1, None)],
-        "weights": ["array-like", None],
-        "random_state": ["random_state"],
-        "n_jobs": [None, Interval("int", None, None)],
-        "verbose": ["verbose"],
+        "init": [StrOptions(set(STARTS))],
+        **common("n_clusters", "n_init", "max_iter", "tol", "weights", "random_state", "n_jobs", "verbose"),
     }
 
     def __init__(
         self,
         n_clusters: int = 8,
         *,
-        init: Literal["kmeans", "random"] = "kmeans",
         missing: Literal["ignore", "impute"] = "ignore",
+        init: Literal["kmeans", "random"] = "kmeans",
         n_init: int = 10,
-        tol: float = 1e-6,
         max_iter: int = 500,
+        tol: float = 1e-6,
         weights: Any = None,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: bool | int = False,
     ) -> None:
         self.n_clusters = n_clusters
-        self.init = init
         self.missing = missing
+        self.init = init
         self.n_init = n_init
-        self.tol = tol
         self.max_iter = max_iter
+        self.tol = tol
         self.weights = weights
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -212,45 +232,28 @@ class MultinomialMixture(LabelModel):
     def _fit_rows(self, rows: LabelledRows) -> Consensus:
         ensemble = rows.ensemble
         self._warn_one_clustering(ensemble)
-        self._layout = ensemble.layout
-        seeds = draw_seeds(self.random_state, self.n_init + 1)
-        drawn = draw_sample(ensemble.row_weights, int(seeds[-1]))
         with progress((self.n_init + 1) * self.max_iter, "mixture model", show=bool(self.verbose)) as bar:
-            if drawn is None:
-                best = self._best_of(ensemble, seeds[:-1], self.n_jobs, bar)
-            else:
-                few = ensemble.sample(drawn)
-                found = self._best_of(few, seeds[:-1], self.n_jobs, bar).state
-                mixed = (1 - _SHARE) * found.table + _SHARE * shares(ensemble)[:, None]
-                best = self._climb(ensemble, MixtureState(found.weights, mixed), self.n_jobs, bar)
+            impute = self.missing == "impute"
+            best = best_run(
+                ensemble,
+                self._begin,
+                partial(run_mixture, impute=impute, tol=self.tol, max_iter=self.max_iter, bar=bar),
+                lambda found: with_every_label(found.state, ensemble),
+                n_init=self.n_init,
+                random_state=self.random_state,
+                n_jobs=self.n_jobs,
+            )
         if not best.converged:
             warn_not_converged("EM", self.max_iter)
-        self._state: MixtureState = best.state
+        self._layout, self._state = ensemble.layout, best.state
         self.history_, self.converged_ = best.history, best.converged
         self.n_iter_, self.lower_bound_ = len(best.history), best.history[-1]
         membership = posterior(as_rows(ensemble), *log_tables(self._state, self._layout.cell_weights))[0]
         return Consensus(membership.argmax(axis=1), membership, self._state.weights)
 
-    def _best_of(self, ensemble: Ensemble, seeds: Array, n_jobs: int | None, bar: Any) -> EMRun:
-        start: Callable[..., Start] = STARTS[self.init]
-
-        def run(seed: int) -> EMRun:
-            begin = start(ensemble, self.n_clusters, int(seed))
-            return self._climb(ensemble, MixtureState(begin.weights, begin.table), None, bar)
-
-        runs: list[EMRun] = list(in_order(run, list(seeds), n_jobs))
-        return max(runs, key=lambda run: run.history[-1])
-
-    def _climb(self, ensemble: Ensemble, state: MixtureState, n_jobs: int | None, bar: Any) -> EMRun:
-        rows = as_rows(ensemble)
-
-        def expect(state: MixtureState) -> tuple[MixtureStats, float]:
-            stats = expect_all(rows, *log_tables(state, self._layout.cell_weights), n_jobs)
-            return stats, stats.log_likelihood
-
-        step = partial(update, layout=self._layout, impute=self.missing == "impute")
-        n = float(ensemble.row_weights.sum())
-        return climb(expect, step, state, tol=self.tol, max_iter=self.max_iter, n=n, bar=bar)
+    def _begin(self, ensemble: Ensemble, number: int, seed: int) -> MixtureState:
+        start = STARTS[self.init](ensemble, self.n_clusters, seed)
+        return MixtureState(start.weights, start.table)
 
     def _posterior(self, codes: Codes) -> tuple[FloatArray, FloatArray]:
         rows = as_rows(self._layout.with_rows(codes))
@@ -269,5 +272,5 @@ class MultinomialMixture(LabelModel):
 
     @property
     def theta_(self) -> list[FloatArray]:
-        """Probability of each label in each component, one array a clustering."""
+        """Probability of each label in each component, one array per clustering."""
         return self._by_clustering(self._state.table)

@@ -18,7 +18,7 @@ from partita._labels.ensemble import Ensemble
 from partita._labels.partitions import number_by_size
 from partita._runs import Progress
 from partita._typing import Array, FloatArray
-from partita.consensus.models._label_starts import STARTS
+from partita.consensus.models._em import STARTS
 from partita.consensus.models._multinomial_mixture import as_rows, posterior
 from partita.consensus.nbce._joint import Counts, NBCEModel, estimate_parameters, log_joint, means
 from partita.consensus.nbce._search import Search

@@ -17,7 +17,7 @@ from scipy.special import gammaln
 
 from partita._labels.ensemble import Ensemble
 from partita._typing import Codes, FloatArray, IntArray
-from partita.consensus.models._label_tables import column_sums
+from partita.consensus.models._em import column_sums
 
 Prior = Literal["tsb", "fsd"]
 LOWEST, HIGHEST = 1e-3, 1e3  # of alpha0 and beta, where they are estimated

@@ -19,9 +19,8 @@ from partita._runs import Progress, draw_seeds, in_order, progress, warn_not_con
 from partita._sampling import best_sample, check_burn_in, compare_chains
 from partita._typing import Array, Codes, FloatArray, IntArray
 from partita.base import Consensus, LabelledRows
-from partita.consensus.models._em import block_edges
+from partita.consensus.models._em import STARTS, block_edges
 from partita.consensus.models._label_model import LabelModel
-from partita.consensus.models._label_starts import STARTS
 from partita.consensus.models._multinomial_mixture import as_rows, posterior
 from partita.consensus.nbce import _cvb as cvb
 from partita.consensus.nbce import _vb as vb

@@ -18,9 +18,7 @@ from scipy.special import gammaln, psi
 from partita._labels.ensemble import Ensemble
 from partita._runs import Progress
 from partita._typing import FloatArray
-from partita.consensus.models._em import EMRun, climb
-from partita.consensus.models._label_starts import STARTS
-from partita.consensus.models._label_tables import column_sums
+from partita.consensus.models._em import STARTS, EMRun, climb, column_sums
 from partita.consensus.models._multinomial_mixture import MixtureStats, as_rows, expect_all
 from partita.consensus.nbce._joint import Counts, NBCEModel, estimate_parameters
 from partita.consensus.nbce._search import Search

@@ -1,28 +1,37 @@
 """Dyadic aspect model of the co-association (Lourenço et al., 2011).
 
-Co-occurrences are drawn from P(i, j) = sum_r p_r B_ri B_rj; C_ij counts how often the pair was drawn. EM:
+Co-occurrences are drawn from P(i, j) = sum_k p_k B_ik B_jk; C_ij counts how often the pair was drawn (eq. P51). EM:
 
-    R_ijr prop. to p_r B_ri B_rj,   p_r prop. to sum_ij C_ij R_ijr,   B_ri prop. to sum_j C_ij R_ijr.
+    R_ijk prop. to p_k B_ik B_jk,   p_k prop. to sum_ij C_ij R_ijk,   B_ik prop. to sum_j C_ij R_ijk          (eq. P52)
 
-With Q = C / P the sums over R are p_r B_ri (Q B')_ir, so nothing of size n x n x K is formed. Equal rows that start
-equal stay equal, so distinct rows with their multiplicities are exact. Objects belong to r with p_r B_ri, normalised.
+With Q = C / P the sums over R are p_k B_ik (Q B)_ik, so nothing of size n x n x K is formed. Equal rows that start
+equal stay equal, so distinct rows with their weights are exact. Memberships are p_k B_ik, normalised (eq. P53).
 """
 
-import warnings
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
-from partita._parameters import Interval, StrOptions
-from partita._runs import draw_seeds, progress
-from partita._typing import FloatArray
-from partita.base import BaseConsensus, Consensus, LabelledRows
-from partita.consensus.pairwise._pair_counts import RowCounts, all_pairs, count_rows_of, predicted
-from partita.consensus.pcc._label_space import insert_new_rows
+from partita._parameters import common
+from partita._runs import best_of, draw_seeds, progress, warn_not_converged
+from partita._typing import Array, Codes, FloatArray
+from partita.base import BaseConsensus, Consensus, LabelledRows, SoftConsensusMixin
+from partita.consensus.pairwise._memberships import FittedMemberships, random_memberships
+from partita.consensus.pairwise._pair_counts import PAIRS, predicted, row_counts
+
+_EVEN = 10.0  # parameter of the Dirichlet that p starts from: near even, so that no aspect dies at once
 
 
-class AspectModel(BaseConsensus):
+class AspectRun(NamedTuple):
+    """Where a start ended."""
+
+    p: FloatArray  # (k,) probability of each aspect
+    B: FloatArray  # (n_rows, k) probability of one object of each row in each aspect
+    history: list[float]
+    converged: bool
+
+
+class AspectModel(SoftConsensusMixin, BaseConsensus):
     """Aspect model of dyads: a mixture for the pairs of objects that are put together.
 
     Parameters
@@ -32,29 +41,31 @@ class AspectModel(BaseConsensus):
     pairs : "all", float, int or sparse matrix, default="all"
         Which pairs of objects count, as in :func:`partita.coassociation`.
     n_init : int, default=5
-        Random starts; the one with the highest likelihood is kept.
-    tol : float, default=1e-8
-        Relative rise of the log-likelihood below which a run has converged.
+        Number of starts; the best one is kept.
     max_iter : int, default=1000
-        Iterations a start.
+        Largest number of iterations of each start.
+    tol : float, default=1e-8
+        Relative rise of the log-likelihood at which a run has converged.
     weights : array-like of shape (n_clusterings,), optional
         Weight of each clustering.
     random_state : int, RandomState or None
         Seed of the starts and of drawn pairs.
+    n_jobs : int, optional
+        Number of threads. The result does not depend on it.
     verbose : bool, default=False
         Show a progress bar for what takes more than two seconds.
 
     Attributes
     ----------
     membership_, labels_, n_clusters_
-        Probabilities p(r | i), most probable aspects, their number. An object that is never together with another has a
+        Probabilities p(k | i), most probable aspects, their number. An object that is never together with another has a
         uniform membership.
     aspect_weights_ : ndarray of shape (n_clusters_,)
-        p_r.
+        p_k.
     lower_bound_ : float
         Log-likelihood sum_ij C_ij log P(i, j) over ordered pairs.
     history_ : list of float
-        Log-likelihood of every iteration; it never falls.
+        Log-likelihood of each iteration, before its update; it never falls.
     n_iter_ : int
     converged_ : bool
     n_features_in_, feature_names_in_
@@ -62,7 +73,7 @@ class AspectModel(BaseConsensus):
 
     Notes
     -----
-    Cost O(r^2 K) an iteration and r^2 numbers for r distinct rows; O(pairs K) for chosen pairs.
+    Cost O(r^2 K) per iteration and r^2 numbers for r distinct rows; O(pairs K) for chosen pairs.
 
     References
     ----------
@@ -78,14 +89,8 @@ class AspectModel(BaseConsensus):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_clusters": [Interval("int", 1, None)],
-        "pairs": [StrOptions({"all"}), Interval("int", 1, None), Interval("real", 0, 1), "sparse matrix", "array-like"],
-        "n_init": [Interval("int", 1, None)],
-        "tol": [Interval("real", 0, None)],
-        "max_iter": [Interval("int", 1, None)],
-        "weights": ["array-like", None],
-        "random_state": ["random_state"],
-        "verbose": ["verbose"],
+        **common("n_clusters", "n_init", "max_iter", "tol", "weights", "random_state", "n_jobs", "verbose"),
+        "pairs": PAIRS,
     }
 
     def __init__(
@@ -94,83 +99,83 @@ class AspectModel(BaseConsensus):
         *,
         pairs: Any = "all",
         n_init: int = 5,
-        tol: float = 1e-8,
         max_iter: int = 1000,
+        tol: float = 1e-8,
         weights: Any = None,
         random_state: Any = None,
+        n_jobs: int | None = None,
         verbose: bool | int = False,
     ) -> None:
         self.n_clusters = n_clusters
         self.pairs = pairs
         self.n_init = n_init
-        self.tol = tol
         self.max_iter = max_iter
+        self.tol = tol
         self.weights = weights
         self.random_state = random_state
+        self.n_jobs = n_jobs
         self.verbose = verbose
 
     def _one_row_per_object(self) -> bool:
-        return not all_pairs(self.pairs)
+        return not isinstance(self.pairs, str)
 
     def _fit_rows(self, rows: LabelledRows) -> Consensus:
-        seeds = draw_seeds(self.random_state, self.n_init + 1)
-        counts = count_rows_of(rows, self.pairs, int(seeds[-1]))
-        C = counts.counts * counts.multiplicity(diagonal=False)
-        runs = [self._run(C, counts, int(seed)) for seed in seeds[:-1]]
-        p, B, self.history_, self.converged_ = max(runs, key=lambda run: run[2][-1])
-        self.n_iter_, self.lower_bound_ = len(self.history_) - 1, self.history_[-1]
+        *seeds, pair_seed = draw_seeds(self.random_state, self.n_init + 1).tolist()
+        counts = row_counts(rows, self.pairs, pair_seed)
+        C = counts.counts * counts.objects_met(diagonal=False)
+        found = best_of(
+            lambda seed: self._run(C, counts.row_weights, seed), seeds, self.n_jobs, lowest=lambda run: -run.history[-1]
+        )
+        self.history_, self.converged_ = found.history, found.converged
+        self.n_iter_, self.lower_bound_ = len(self.history_), self.history_[-1]
         if not self.converged_:
-            warnings.warn(
-                f"EM had not converged after max_iter={self.max_iter} iterations; raise max_iter or tol.",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
-        Y = B * p
+            warn_not_converged("AspectModel", self.max_iter)
+        n_clusters = self.n_clusters
+        Y = found.B * found.p
         mass = Y.sum(axis=1, keepdims=True)
-        Y = np.divide(Y, mass, out=np.full(Y.shape, 1 / len(p)), where=mass > 0)
-        self._aspects, self._ensemble, self._row_membership = p, rows.ensemble, Y
-        return Consensus(Y.argmax(axis=1), Y, np.full(len(p), 1 / len(p)))
+        together = np.asarray(C.sum(axis=1)).reshape(-1, 1) > 0  # else nothing is known, and B may be at its start
+        Y = np.divide(Y, mass, out=np.full(Y.shape, 1 / n_clusters), where=(mass > 0) & together)
+        self._aspects, self._fitted = found.p, FittedMemberships(rows.ensemble, Y)
+        return Consensus(Y.argmax(axis=1), Y, np.full(n_clusters, 1 / n_clusters))
 
     @property
     def aspect_weights_(self) -> FloatArray:
-        """p_r, in the order of the clusters."""
+        """p_k, in the order of the clusters."""
         return np.asarray(self._aspects[self._placement.order])
 
-    def _run(self, C: Any, counts: RowCounts, seed: int) -> tuple[FloatArray, FloatArray, list[float], bool]:
+    def _run(self, C: Any, row_weights: FloatArray, seed: int) -> AspectRun:
         """EM from one start; C holds w_j C_ij, B the probability of one object of each row."""
-        w = counts.weight
         rng = np.random.default_rng(seed)
-        B = rng.dirichlet(np.ones(self.n_clusters), size=len(w))
-        B /= w @ B
-        p = rng.dirichlet(np.full(self.n_clusters, 10.0))
+        B = random_memberships(len(row_weights), self.n_clusters, rng)
+        B /= row_weights @ B
+        p = rng.dirichlet(np.full(self.n_clusters, _EVEN))
         history: list[float] = []
         with progress(self.max_iter, "aspect model", show=bool(self.verbose)) as bar:
             for _ in range(self.max_iter):
-                ratio, likelihood = _over_probability(C, B * np.sqrt(p), w)
+                ratio, likelihood = _over_probability(C, B * np.sqrt(p), row_weights)
                 history.append(likelihood)
                 if len(history) > 1 and history[-1] - history[-2] <= self.tol * abs(history[-2]):
-                    return p, B, history, True
-                together = p * B * np.asarray(ratio @ B)  # sum_j C_ij R_ijr for one object of row i
-                mass = w @ together
+                    return AspectRun(p, B, history, converged=True)
+                together = p * B * np.asarray(ratio @ B)  # sum_j C_ij R_ijk for one object of row i
+                mass = row_weights @ together
                 B = np.divide(together, mass, out=B.copy(), where=mass > 0)
                 p = mass / mass.sum() if mass.sum() > 0 else p
                 bar.update(1)
-        return p, B, history, False
+        return AspectRun(p, B, history, converged=False)
 
-    def _label_rows(self, codes: Any) -> FloatArray:
-        """Memberships that fit best, by l2 over all pairs, with those of the fitted objects."""
-        return insert_new_rows(codes, self._ensemble, self._row_membership)
+    def _label_rows(self, codes: Codes) -> Array:
+        return self._fitted.of_rows(codes)
 
 
-def _over_probability(C: Any, half: FloatArray, w: FloatArray) -> tuple[Any, float]:
+def _over_probability(C: Any, half: FloatArray, row_weights: FloatArray) -> tuple[Any, float]:
     """C / P where C > 0, and the log-likelihood sum_ij C_ij log P_ij; ``half`` is B sqrt(p)."""
     P = predicted(C, half)
     if isinstance(C, np.ndarray):
         ratio = np.divide(C, P, out=np.zeros_like(C), where=C > 0)
         logs = np.log(P, out=np.zeros_like(P), where=C > 0)
-        return ratio, float(w @ (C * logs).sum(axis=1))
+        return ratio, float(row_weights @ (C * logs).sum(axis=1))
     ratio = C.copy()
     ratio.data = np.divide(C.data, P.data, out=np.zeros_like(C.data), where=C.data > 0)
     logs = C.copy()
     logs.data = C.data * np.log(P.data, out=np.zeros_like(P.data), where=C.data > 0)
-    return ratio, float(w @ np.asarray(logs.sum(axis=1)).ravel())
+    return ratio, float(row_weights @ np.asarray(logs.sum(axis=1)).ravel())

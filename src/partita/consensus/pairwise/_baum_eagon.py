@@ -1,30 +1,62 @@
 """Baum-Eagon consensus (Rota Bulò et al., 2010): multiplicative updates for the squared error.
 
-    minimise sum_ij W_ij (S_ij - y_i.y_j)^2 over a product of simplices.
+    minimise sum_ij W_ij (S_ij - y_i.y_j)^2 over a product of simplices                                     (eq. P47)
 
 On the simplex the sum of y_i is 1, so a constant can be added to the polynomial that is maximised until all its
 coefficients are non-negative; the growth transform of Baum and Eagon then never lowers it:
 
-    y_ki <- y_ki G_ki / sum_l y_li G_li,    G = Y (W o (S - Y'Y)) + 1 (W 1)'.
+    y_ik <- y_ik G_ik / sum_l y_il G_il,    G = (W o (S - Y Y')) Y + (W 1) 1'                                (eq. P49)
 
-Equal rows that start equal stay equal, so distinct rows with their multiplicities are exact.
+Equal rows that start equal stay equal, so distinct rows with their weights are exact.
 """
 
-import warnings
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
-from partita._parameters import Interval, StrOptions
-from partita._runs import draw_seeds, progress
-from partita._typing import FloatArray
-from partita.base import BaseConsensus, Consensus, LabelledRows
-from partita.consensus.pairwise._pair_counts import RowCounts, all_pairs, count_rows_of, predicted
-from partita.consensus.pcc._label_space import insert_new_rows
+from partita._parameters import StrOptions, common
+from partita._runs import best_of, draw_seeds, progress, warn_not_converged
+from partita._typing import Array, Codes, FloatArray
+from partita.base import BaseConsensus, Consensus, LabelledRows, SoftConsensusMixin
+from partita.consensus.pairwise._memberships import FittedMemberships, random_memberships
+from partita.consensus.pairwise._pair_counts import PAIRS, RowCounts, predicted, row_counts
+
+_APART = 10  # iterations between two looks at convergence: one of them changes too little to tell
 
 
-class BaumEagon(BaseConsensus):
+class GrowthProblem(NamedTuple):
+    """What is fitted: S, and the weight of each pair with the number of objects behind it."""
+
+    W: Any  # (r, r) dense or sparse
+    S: Any  # the same
+    row_weights: FloatArray
+    row_sums: FloatArray  # (r, 1) of W
+
+    def difference(self, Y: FloatArray) -> Any:
+        """S - Y Y' where there are pairs."""
+        return self.S - predicted(self.S, Y)
+
+    def squared_error(self, difference: Any) -> float:
+        """The objective, sum over ordered pairs of W (S - y_i.y_j)^2."""
+        squares = self.W * (difference * difference)
+        return float(self.row_weights @ np.asarray(squares.sum(axis=1)).ravel())
+
+    def grow(self, Y: FloatArray, difference: Any) -> None:
+        """One growth transform of Y, in place; a row without pairs stays."""
+        grown = Y * (np.asarray((self.W * difference) @ Y) + self.row_sums)
+        total = grown.sum(axis=1, keepdims=True)
+        np.divide(grown, total, out=Y, where=total > 0)
+
+
+class GrowthRun(NamedTuple):
+    """Where a start ended."""
+
+    Y: FloatArray
+    history: list[float]
+    converged: bool
+
+
+class BaumEagon(SoftConsensusMixin, BaseConsensus):
     """Consensus by the Baum-Eagon inequality.
 
     Parameters
@@ -40,27 +72,29 @@ class BaumEagon(BaseConsensus):
         Which pairs of objects count, as in :func:`partita.coassociation`. Chosen pairs give every object a membership
         of its own.
     n_init : int, default=5
-        Random starts; the one with the lowest objective is kept.
-    tol : float, default=1e-5
-        Decrease of the objective over ten iterations, relative to its value at the start, below which a run has
-        converged.
+        Number of starts; the best one is kept.
     max_iter : int, default=10000
-        Iterations a start. The transform is slow.
+        Largest number of iterations of each start. The transform is slow.
+    tol : float, default=1e-5
+        Decrease of the objective over ten iterations, relative to its value at the start, at which a run has converged.
     weights : array-like of shape (n_clusterings,), optional
         Weight of each clustering.
     random_state : int, RandomState or None
         Seed of the starts and of drawn pairs.
+    n_jobs : int, optional
+        Number of threads. The result does not depend on it.
     verbose : bool, default=False
         Show a progress bar for what takes more than two seconds.
 
     Attributes
     ----------
     membership_, labels_, n_clusters_
-        Probabilities, most probable clusters, number of clusters.
+        Probabilities, most probable clusters, number of clusters. An object that shares no pair with another has a
+        uniform membership.
     objective_ : float
         sum over ordered pairs of W (S - y_i.y_j)^2.
     history_ : list of float
-        Objective at the start and after every ten iterations; it never rises.
+        Objective after each iteration; it never rises.
     n_iter_ : int
     converged_ : bool
     n_features_in_, feature_names_in_
@@ -68,7 +102,7 @@ class BaumEagon(BaseConsensus):
 
     Notes
     -----
-    Cost O(r^2 K) an iteration and r^2 numbers for r distinct rows; O(pairs K) for chosen pairs.
+    Cost O(r^2 K) per iteration and r^2 numbers for r distinct rows; O(pairs K) for chosen pairs.
 
     References
     ----------
@@ -84,16 +118,10 @@ class BaumEagon(BaseConsensus):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_clusters": [Interval("int", 1, None)],
+        **common("n_clusters", "n_init", "max_iter", "tol", "weights", "random_state", "n_jobs", "verbose"),
         "pair_weights": [StrOptions({"ones", "totals"})],
         "diagonal": ["boolean"],
-        "pairs": [StrOptions({"all"}), Interval("int", 1, None), Interval("real", 0, 1), "sparse matrix", "array-like"],
-        "n_init": [Interval("int", 1, None)],
-        "tol": [Interval("real", 0, None)],
-        "max_iter": [Interval("int", 1, None)],
-        "weights": ["array-like", None],
-        "random_state": ["random_state"],
-        "verbose": ["verbose"],
+        "pairs": PAIRS,
     }
 
     def __init__(
@@ -104,10 +132,11 @@ class BaumEagon(BaseConsensus):
         diagonal: bool = True,
         pairs: Any = "all",
         n_init: int = 5,
-        tol: float = 1e-5,
         max_iter: int = 10_000,
+        tol: float = 1e-5,
         weights: Any = None,
         random_state: Any = None,
+        n_jobs: int | None = None,
         verbose: bool | int = False,
     ) -> None:
         self.n_clusters = n_clusters
@@ -115,64 +144,50 @@ class BaumEagon(BaseConsensus):
         self.diagonal = diagonal
         self.pairs = pairs
         self.n_init = n_init
-        self.tol = tol
         self.max_iter = max_iter
+        self.tol = tol
         self.weights = weights
         self.random_state = random_state
+        self.n_jobs = n_jobs
         self.verbose = verbose
 
     def _one_row_per_object(self) -> bool:
-        return not all_pairs(self.pairs)
+        return not isinstance(self.pairs, str)
 
     def _fit_rows(self, rows: LabelledRows) -> Consensus:
-        seeds = draw_seeds(self.random_state, self.n_init + 1)
-        counts = count_rows_of(rows, self.pairs, int(seeds[-1]))
-        W, S = self._weigh(counts)
-        runs = [self._run(W, S, counts, int(seed)) for seed in seeds[:-1]]
-        Y, self.history_, self.converged_ = min(runs, key=lambda run: run[1][-1])
-        self.n_iter_ = min(self.max_iter, 10 * (len(self.history_) - 1))
-        self.objective_ = self.history_[-1]
+        *seeds, pair_seed = draw_seeds(self.random_state, self.n_init + 1).tolist()
+        problem = self._weigh(row_counts(rows, self.pairs, pair_seed))
+        found = best_of(lambda seed: self._run(problem, seed), seeds, self.n_jobs, lowest=lambda run: run.history[-1])
+        self.history_, self.converged_ = found.history, found.converged
+        self.n_iter_, self.objective_ = len(self.history_), self.history_[-1]
         if not self.converged_:
-            warnings.warn(
-                f"Baum-Eagon had not converged after max_iter={self.max_iter} iterations; raise max_iter or tol.",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
-        self._ensemble, self._row_membership = rows.ensemble, Y
-        return Consensus(Y.argmax(axis=1), Y, np.full(Y.shape[1], 1 / Y.shape[1]))
+            warn_not_converged("BaumEagon", self.max_iter)
+        Y = np.where(problem.row_sums > 0, found.Y, 1 / self.n_clusters)  # without any pair nothing is known
+        self._fitted = FittedMemberships(rows.ensemble, Y)
+        return Consensus(Y.argmax(axis=1), Y, np.full(self.n_clusters, 1 / self.n_clusters))
 
-    def _weigh(self, counts: RowCounts) -> tuple[Any, Any]:
-        """W with the number of objects behind each row's pairs, and S."""
+    def _weigh(self, counts: RowCounts) -> GrowthProblem:
         per_pair = counts.totals if self.pair_weights == "totals" else (counts.totals > 0) * 1.0
-        return per_pair * counts.multiplicity(diagonal=self.diagonal), counts.similarity()
+        W = per_pair * counts.objects_met(diagonal=self.diagonal)
+        return GrowthProblem(W, counts.similarity(), counts.row_weights, np.asarray(W.sum(axis=1)).ravel()[:, None])
 
-    def _run(self, W: Any, S: Any, counts: RowCounts, seed: int) -> tuple[FloatArray, list[float], bool]:
-        Y = np.random.default_rng(seed).dirichlet(np.ones(self.n_clusters), size=len(counts.weight))
-        row_sums = np.asarray(W.sum(axis=1)).ravel()[:, None]
-        history = [_squared_error(W, S, Y, counts.weight)]
+    def _run(self, problem: GrowthProblem, seed: int) -> GrowthRun:
+        """Growth transforms from one start."""
+        Y = random_memberships(len(problem.row_weights), self.n_clusters, np.random.default_rng(seed))
+        difference = problem.difference(Y)
+        first = before = problem.squared_error(difference)
+        history: list[float] = []
         with progress(self.max_iter, "Baum-Eagon", show=bool(self.verbose)) as bar:
-            for done in range(0, self.max_iter, 10):
-                for _ in range(min(10, self.max_iter - done)):
-                    grown = Y * (_times(W, S, Y) + row_sums)
-                    total = grown.sum(axis=1, keepdims=True)
-                    np.divide(grown, total, out=Y, where=total > 0)  # an object without pairs stays
-                bar.update(10)
-                history.append(_squared_error(W, S, Y, counts.weight))
-                if history[-2] - history[-1] <= self.tol * history[0]:
-                    return Y, history, True
-        return Y, history, False
+            while len(history) < self.max_iter:
+                problem.grow(Y, difference)
+                difference = problem.difference(Y)
+                history.append(problem.squared_error(difference))
+                bar.update(1)
+                if len(history) % _APART == 0 or len(history) == self.max_iter:
+                    if before - history[-1] <= self.tol * first:
+                        return GrowthRun(Y, history, converged=True)
+                    before = history[-1]
+        return GrowthRun(Y, history, converged=False)
 
-    def _label_rows(self, codes: Any) -> FloatArray:
-        """Memberships that fit best, by l2 over all pairs, with those of the fitted objects."""
-        return insert_new_rows(codes, self._ensemble, self._row_membership)
-
-
-def _times(W: Any, S: Any, Y: FloatArray) -> FloatArray:
-    """(W o (S - Y Y')) Y."""
-    return np.asarray((W * (S - predicted(S, Y))) @ Y)
-
-
-def _squared_error(W: Any, S: Any, Y: FloatArray, weight: FloatArray) -> float:
-    difference = S - predicted(S, Y)
-    squares = W * (difference * difference)
-    return float(weight @ np.asarray(squares.sum(axis=1)).ravel())
+    def _label_rows(self, codes: Codes) -> Array:
+        return self._fitted.of_rows(codes)

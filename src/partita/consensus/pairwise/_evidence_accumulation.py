@@ -1,30 +1,42 @@
 """Evidence accumulation (Fred and Jain, 2005): hierarchical clustering of the co-association.
 
-    S_ij = C_ij / N_ij,   D_ij = 1 - S_ij,   linkage on D,   cut by number, by threshold or by lifetime.
+    S_ij = C_ij / N_ij,   D_ij = 1 - S_ij,   linkage on D,   cut by number, by threshold or by lifetime
+                                                                                                    (eqs. P3, P6 to P8)
 
-The tree is built on distinct rows with their multiplicities, which is exact: equal rows have D = 0, so
-they merge first, and what follows depends on them only through their number.
+The tree is built on distinct rows with their weights, which is exact: equal rows have D = 0, so they merge first, and
+what follows depends on them only through their weight (eq. P5).
 """
 
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from partita._kernels import agreement, linkage
-from partita._labels.ensemble import Ensemble, WeightedColumns, weighted_columns
+from partita._labels.ensemble import WeightedColumns, weighted_columns
 from partita._memory import ensure_memory
-from partita._parameters import Interval, StrOptions
+from partita._parameters import Interval, StrOptions, common
 from partita._runs import progress
 from partita._typing import Array, Codes, FloatArray, IntArray
 from partita.base import BaseConsensus, Consensus, LabelledRows, check_n_clusters
+from partita.consensus.pairwise._memberships import match_rows
 from partita.metrics._coassociation import divide_counts, iter_blocks
 
 _METHODS = {"average": linkage.AVERAGE, "complete": linkage.COMPLETE, "ward": linkage.WARD}
-_DOUBLE_BYTES = 2**29  # distances are float64 up to this size of the matrix, and float32 beyond
+_DOUBLE_BYTES = 2**29  # distances are float64 up to this size of the matrix, and float32 beyond, to halve the memory
+_EXACT, _EXACT_SINGLE = 1e-9, 1e-6  # how exact heights are in float64 and in float32 (eq. P11)
 _STEPS = 1000  # merges between two reports of progress
-_ROWS = 128  # rows of the distance matrix made at a time
+_ROWS = 128  # rows of the distance matrix computed between two reports of progress
+
+
+class Merges(NamedTuple):
+    """What a linkage does: two clusters, each named by one of its rows, and the height of their merge; in any order."""
+
+    left: IntArray  # (n_rows - 1,)
+    right: IntArray  # (n_rows - 1,)
+    height: FloatArray  # (n_rows - 1,)
+    tolerance: float  # how exact the heights are
 
 
 class EAC(BaseConsensus):
@@ -41,12 +53,12 @@ class EAC(BaseConsensus):
         merges are at one height, no cut is better than another and all rows stay apart.
     linkage : {"average", "single", "complete", "ward"}, default="average"
         Single linkage holds no matrix and takes hundreds of thousands of distinct rows; the others hold one
-        of n_rows x n_rows (4 bytes an entry when large), and refuse if it does not fit in memory.
+        of n_rows x n_rows (4 bytes per entry when large), and refuse if it does not fit in memory.
     cut : {"auto", "n_clusters", "threshold", "lifetime"}, default="auto"
         How to cut the tree; "auto" follows from what is given.
     threshold : float in [0, 1], optional
         Merge while the similarity is at least this. With single linkage the clusters are the connected
-        components of S >= threshold. Not for Ward, whose heights are no similarities.
+        components of S >= threshold. Not for Ward, whose heights are not similarities.
     ward : {"raw", "exact"}, default="raw"
         "raw" gives D = 1 - S to Ward's update, as is common; "exact" gives sqrt(2 (1 - S)), which for complete
         ensembles is a Euclidean distance (of the one-hot labels, divided by the root of their number).
@@ -92,15 +104,13 @@ class EAC(BaseConsensus):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **common("weights", "random_state", "verbose"),
         "n_clusters": [Interval("int", 1, None), None],
         "linkage": [StrOptions({"average", "single", "complete", "ward"})],
         "cut": [StrOptions({"auto", "n_clusters", "threshold", "lifetime"})],
         "threshold": [Interval("real", 0, 1), None],
         "ward": [StrOptions({"raw", "exact"})],
         "allow_one": ["boolean"],
-        "weights": ["array-like", None],
-        "random_state": ["random_state"],
-        "verbose": ["verbose"],
     }
 
     def __init__(
@@ -128,19 +138,19 @@ class EAC(BaseConsensus):
 
     def _fit_rows(self, rows: LabelledRows) -> Consensus:
         cut = self._check_cut()
-        ensemble = rows.ensemble
-        n_rows = ensemble.n_rows
+        ensemble, n_rows = rows.ensemble, rows.ensemble.n_rows
         n_clusters = check_n_clusters(self.n_clusters or 1, n_rows) if cut == "n_clusters" else 0
-        tree, tolerance = self._build_tree(ensemble, rows.n_objects)
+        merges = self._merge_rows(rows)
+        tree = _tree_of(merges, rows.n_objects)
         self.dendrogram_, self.leaves_ = _expand_tree(tree, rows.row_of_object, rows.n_objects)
         heights = self.dendrogram_[:, 2]
         copies = len(self.leaves_) > n_rows or bool(ensemble.row_weights.max() > 1)
-        self.lifetimes_ = lifetimes(heights, include_all=copies and len(self.leaves_) == n_rows)
+        self.lifetimes_ = cut_lifetimes(heights, include_all=copies and len(self.leaves_) == n_rows)
         if cut == "lifetime":
-            n_clusters = _longest_life(self.lifetimes_, heights, tolerance, allow_one=self.allow_one)
+            n_clusters = _longest_life(self.lifetimes_, heights, merges.tolerance, allow_one=self.allow_one)
         n_merges = n_rows - n_clusters
         if cut == "threshold" and self.threshold is not None:
-            n_merges = int(np.searchsorted(tree[:, 2], 1 - self.threshold + tolerance, side="right"))
+            n_merges = int(np.searchsorted(tree[:, 2], 1 - self.threshold + merges.tolerance, side="right"))
         labels = cut_tree(tree, n_merges)
         self._ensemble, self._row_labels = ensemble, labels
         return Consensus(labels)
@@ -159,30 +169,28 @@ class EAC(BaseConsensus):
         if not given.get(cut, True):
             raise ValueError(f"cut={cut!r} needs {cut}, which is None; pass {cut}=...")
         if self.linkage == "ward" and (cut == "threshold" or (cut == "lifetime" and self.allow_one)):
+            given_too = "threshold" if cut == "threshold" else "allow_one=True"
             raise ValueError(
-                f"linkage='ward' with {'threshold' if cut == 'threshold' else 'allow_one=True'}: Ward's heights are no "
-                "similarities, so they cannot be compared with one; pass n_clusters, or another linkage."
+                f"linkage='ward' with {given_too}: Ward's heights are not similarities and cannot be compared with "
+                "one; pass n_clusters, or another linkage."
             )
         return cut
 
-    def _build_tree(self, ensemble: Ensemble, n_objects: IntArray) -> tuple[FloatArray, float]:
-        """Tree over the rows in SciPy's form, and how exact its heights are."""
-        groups = ensemble.columns
+    def _merge_rows(self, rows: LabelledRows) -> Merges:
+        """Link the rows by their co-association."""
+        groups, row_weights = rows.ensemble.columns, rows.ensemble.row_weights
         if self.linkage == "single":
-            left, right, height = _single_link(groups, show=bool(self.verbose))
-            tolerance = 1e-9
-        else:
-            D = self._distances(groups, ensemble.row_weights)
-            tolerance = 1e-9 if D.dtype == np.float64 else 1e-6
-            left, right, height = _chain_link(D, ensemble.row_weights, _METHODS[self.linkage], show=bool(self.verbose))
-        order = np.argsort(height, kind="stable")
-        tree = np.empty((len(height), 4))
-        linkage.merge_tree(left[order], right[order], height[order], n_objects.astype(np.float64), tree)
-        return tree, tolerance
+            return Merges(*_single_link(groups, show=bool(self.verbose)), _EXACT)
+        return self._link(self._distances(groups, row_weights), row_weights)
 
-    def _distances(self, groups: WeightedColumns, counts: FloatArray) -> Array:
-        """D = 1 - S between rows; for Ward, between clusters of ``counts`` equal points."""
-        n = len(counts)
+    def _link(self, D: Array, row_weights: FloatArray) -> Merges:
+        """Link the rows by a matrix of distances, which is overwritten."""
+        tolerance = _EXACT if D.dtype == np.float64 else _EXACT_SINGLE
+        return Merges(*_chain_link(D, row_weights, _METHODS[self.linkage], show=bool(self.verbose)), tolerance)
+
+    def _distances(self, groups: WeightedColumns, row_weights: FloatArray) -> Array:
+        """D = 1 - S between rows; for Ward, between ``row_weights`` equal points each."""
+        n = len(row_weights)
         dtype = np.dtype(np.float64 if n * n * 8 <= _DOUBLE_BYTES else np.float32)
         ensure_memory(
             n * n * dtype.itemsize + 2048 * n,
@@ -196,17 +204,26 @@ class EAC(BaseConsensus):
                 part = D[lo : lo + _ROWS]
                 agreement.dissimilarity_rows(groups.columns, groups.weights, total, lo, lo + len(part), part)
                 if self.linkage == "ward":
-                    self._to_ward(part, counts[lo : lo + _ROWS], counts)
+                    self._to_ward(part, row_weights[lo : lo + _ROWS], row_weights)
                 bar.update(len(part))
         return D
 
-    def _to_ward(self, part: Array, own: FloatArray, counts: FloatArray) -> None:
-        """Ward distance of a points at one place and b points at another: sqrt(2 a b / (a + b)) d."""
+    def _to_ward(self, part: Array, own: FloatArray, row_weights: FloatArray) -> None:
+        """Ward distance of a points at one place and b points at another: sqrt(2 a b / (a + b)) d (eq. P4)."""
         if self.ward == "exact":
             np.sqrt(2 * np.maximum(part, 0), out=part)
-        part *= np.sqrt(2 * own[:, None] * counts / (own[:, None] + counts)).astype(part.dtype)
+        part *= np.sqrt(2 * own[:, None] * row_weights / (own[:, None] + row_weights)).astype(part.dtype)
 
     def _label_rows(self, codes: Codes) -> Array:
+        """Cluster of the fitted row with the same labels, else that of the highest mean similarity (eq. P12)."""
+        equal = match_rows(codes, self._ensemble)
+        labels = self._row_labels[equal]
+        new = np.flatnonzero(equal < 0)
+        if len(new):
+            labels[new] = self._most_similar(codes[new])
+        return labels
+
+    def _most_similar(self, codes: Codes) -> IntArray:
         """Cluster with the highest mean similarity, whatever the linkage."""
         ensemble = self._ensemble
         groups = weighted_columns(np.vstack([codes, ensemble.codes]), ensemble.n_labels, ensemble.clustering_weights)
@@ -228,8 +245,8 @@ class EAC(BaseConsensus):
         return labels
 
 
-def lifetimes(heights: FloatArray, *, include_all: bool = False) -> FloatArray:
-    """Lifetime of the cut into k clusters, k = 2..n-1: h_{n-k+1} - h_{n-k} (with ``include_all`` also k = n)."""
+def cut_lifetimes(heights: FloatArray, *, include_all: bool = False) -> FloatArray:
+    """Lifetime of the cut into k clusters, h_{n-k+1} - h_{n-k}, k = 2..n-1, or n with ``include_all`` (eqs. P8, P9)."""
     if len(heights) == 0:
         return np.empty(0)
     with_zero = np.concatenate([[0.0], heights]) if include_all else heights
@@ -237,7 +254,7 @@ def lifetimes(heights: FloatArray, *, include_all: bool = False) -> FloatArray:
 
 
 def _longest_life(lives: FloatArray, heights: FloatArray, tolerance: float, *, allow_one: bool) -> int:
-    """Number of clusters of the longest life, the smaller one among equals."""
+    """Number of clusters of the longest life, the smaller one among equals (eqs. P8, P9)."""
     if len(heights) == 0 or heights[-1] <= tolerance:
         return 1
     if len(lives) == 0 or lives.max() <= tolerance:
@@ -266,17 +283,27 @@ def _single_link(groups: WeightedColumns, *, show: bool) -> tuple[IntArray, IntA
     return walk.order[:-1], walk.order[1:], 1 - similarity
 
 
-def _chain_link(D: Array, counts: FloatArray, method: int, *, show: bool) -> tuple[IntArray, IntArray, FloatArray]:
+def _chain_link(D: Array, row_weights: FloatArray, method: int, *, show: bool) -> tuple[IntArray, IntArray, FloatArray]:
     """Merges by the nearest-neighbour chain; D is overwritten."""
     n = len(D)
     left, right = np.empty(n - 1, dtype=np.int64), np.empty(n - 1, dtype=np.int64)
     height = np.empty(n - 1)
-    chain = linkage.start_chain(D, counts)
+    chain = linkage.start_chain(D, row_weights)
     with progress(n - 1, "linkage", show=show) as bar:
         for _ in range(0, n - 1, _STEPS):
             linkage.nn_chain(chain, method, _STEPS, left, right, height)
             bar.update(_STEPS)
     return left, right, height
+
+
+def _tree_of(merges: Merges, n_objects: IntArray) -> FloatArray:
+    """Tree over the rows in SciPy's form."""
+    order = np.argsort(merges.height, kind="stable")
+    tree = np.empty((len(order), 4))
+    linkage.merge_tree(
+        merges.left[order], merges.right[order], merges.height[order], n_objects.astype(np.float64), tree
+    )
+    return tree
 
 
 def cut_tree(tree: FloatArray, n_merges: int) -> IntArray:
@@ -292,12 +319,12 @@ def cut_tree(tree: FloatArray, n_merges: int) -> IntArray:
     return np.unique(labels, return_inverse=True)[1].astype(np.int64)
 
 
-def _expand_tree(tree: FloatArray, members: IntArray, n_objects: IntArray) -> tuple[FloatArray, IntArray]:
-    """Tree over the objects from the tree over the rows: equal objects merge first, at height 0."""
-    leaves = np.flatnonzero(members >= 0)
+def _expand_tree(tree: FloatArray, row_of_object: IntArray, n_objects: IntArray) -> tuple[FloatArray, IntArray]:
+    """Tree over the objects from the tree over the rows: equal objects merge first, at height 0 (eq. P5)."""
+    leaves = np.flatnonzero(row_of_object >= 0)
     n, n_rows = len(leaves), len(n_objects)
-    order = np.argsort(members[leaves], kind="stable")  # objects of a row stand together
-    row = members[leaves][order]
+    order = np.argsort(row_of_object[leaves], kind="stable")  # objects of a row stand together
+    row = row_of_object[leaves][order]
     repeat = np.flatnonzero(np.diff(row, prepend=-1) == 0)  # all but the first object of each row
     copies = np.zeros((len(repeat), 4))
     made = n + np.arange(len(repeat))

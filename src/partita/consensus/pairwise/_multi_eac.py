@@ -1,10 +1,11 @@
 """Multi-criteria evidence accumulation (Fred and Jain, 2006): only stable clusters of each algorithm count.
 
-Columns of the label matrix belong to groups, the runs of one algorithm (on subsamples, say). Every group makes its own
-co-association and its own partition by evidence accumulation. A cluster's stability is the mean co-association of its
-pairs. Clusters that are stable enough add their pairs, with their stability as weight, to a common co-association:
+Columns of the label matrix belong to groups, the runs of one algorithm (for instance on subsamples). Every group makes
+its own co-association and its own partition by evidence accumulation. A cluster's stability is the mean co-association
+of its pairs. Clusters that are stable enough add their pairs, weighted by their stability, to a common co-association:
 
     S_ij = sum over groups with i, j in one stable cluster of its stability / number of groups that saw both
+                                                                                                            (eq. P14)
 """
 
 import warnings
@@ -12,13 +13,13 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from partita._labels.ensemble import Ensemble, WeightedColumns
+from partita._labels.ensemble import Ensemble
 from partita._labels.validation import RowEncoder
 from partita._memory import ensure_memory
-from partita._parameters import Interval, StrOptions
+from partita._parameters import Interval, StrOptions, common
 from partita._typing import Array, FloatArray, IntArray
-from partita.base import Consensus, LabelledRows
-from partita.consensus.pairwise._evidence_accumulation import EAC
+from partita.base import LabelledRows
+from partita.consensus.pairwise._evidence_accumulation import EAC, Merges
 from partita.exceptions import UnlabelledObjectsWarning
 from partita.metrics._coassociation import coassociation_of_codes
 
@@ -42,7 +43,7 @@ class MultiEAC(EAC):
     linkage : {"average", "complete"}, default="average"
         Linkage of the groups' partitions and of the consensus.
     weights : array-like of shape (n_clusterings,), optional
-        Weight of each clustering within its group; a group counts as much as they do on average.
+        Weight of each clustering, within its group; a group has the mean weight of its clusterings.
     random_state : Ignored
         Present by convention; nothing is drawn at random.
     verbose : bool, default=False
@@ -78,17 +79,16 @@ class MultiEAC(EAC):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **common("weights", "random_state", "verbose"),
         "n_clusters": [Interval("int", 1, None), None],
         "groups": ["array-like", None],
         "stability": [Interval("real", 0, 1)],
         "weighting": [StrOptions({"stability", "uniform"})],
         "group_clusters": [Interval("int", 1, None), None],
         "linkage": [StrOptions({"average", "complete"})],
-        "weights": ["array-like", None],
-        "random_state": ["random_state"],
-        "verbose": ["verbose"],
     }
 
+    # what EAC leaves open and this method fixes
     cut: Any = "auto"
     threshold = None
     ward: Any = "raw"
@@ -117,27 +117,26 @@ class MultiEAC(EAC):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _fit_rows(self, rows: LabelledRows) -> Consensus:
-        names = self._group_names(rows.encoder)
-        parts, self.stabilities_, self._group_weights = [], [], []
-        for name in dict.fromkeys(names):
-            labels, stability = self._partition_group(rows.ensemble, np.flatnonzero(names == name))
-            parts.append(labels)
-            self._group_weights.append(float(rows.ensemble.clustering_weights[names == name].mean()))
-            self.stabilities_.append(stability)
-        codes = np.column_stack(parts).astype(np.int32)
-        n_labels = np.maximum(codes.max(axis=0).astype(np.int64) + 1, 1)
-        common = Ensemble(codes, n_labels, np.ones(codes.shape[1]), rows.ensemble.row_weights)
-        found = super()._fit_rows(rows._replace(ensemble=common))
-        self._ensemble = rows.ensemble
-        return found
+    def _merge_rows(self, rows: LabelledRows) -> Merges:
+        ensemble, names = rows.ensemble, self._group_names(rows.encoder)
+        groups = [np.flatnonzero(names == name) for name in dict.fromkeys(names)]
+        partitions = [self._partition_group(ensemble, columns) for columns in groups]
+        self.stabilities_ = [stability for _, stability in partitions]
+        n = ensemble.n_rows
+        ensure_memory(24 * n * n, purpose=f"co-association of {n} distinct rows", instead="use fewer objects.")
+        C, N = np.zeros((n, n)), np.zeros((n, n))
+        for columns, (labels, stability) in zip(groups, partitions, strict=True):
+            self._add_group(labels, stability, float(ensemble.clustering_weights[columns].mean()), C, N)
+        D = 1 - np.divide(C, N, out=np.zeros_like(C), where=N > 0)
+        np.fill_diagonal(D, 0.0)
+        return self._link(D, ensemble.row_weights)
 
     def _group_names(self, encoder: RowEncoder) -> Array:
         """Group of each clustering that is used."""
         n = encoder.n_columns_in
         names = np.arange(n) if self.groups is None else np.asarray(self.groups)
         if names.shape != (n,):
-            raise ValueError(f"groups has shape {names.shape}; pass one name a clustering, shape ({n},).")
+            raise ValueError(f"groups has shape {names.shape}; pass one name per clustering, shape ({n},).")
         return np.asarray(names[encoder.columns].astype(str))
 
     def _partition_group(self, ensemble: Ensemble, columns: IntArray) -> tuple[Array, FloatArray]:
@@ -152,31 +151,23 @@ class MultiEAC(EAC):
         part = Ensemble(codes, ensemble.n_labels[columns], ensemble.clustering_weights[columns], ensemble.row_weights)
         return labels, cluster_stability(part, labels)
 
-    def _distances(self, groups: WeightedColumns, counts: FloatArray) -> Array:
-        """1 - S of the common co-association; the columns here are the groups' partitions."""
-        n = len(counts)
-        ensure_memory(24 * n * n, purpose=f"co-association of {n} distinct rows", instead="use fewer objects.")
-        C, N = np.zeros((n, n)), np.zeros((n, n))
-        missing = groups.columns.missing
-        for column, stability, weight in zip(groups.columns.codes, self.stabilities_, self._group_weights, strict=True):
-            seen = column != missing
-            counted = np.where(stability >= self.stability, 1.0 if self.weighting == "uniform" else stability, 0.0)
-            value = np.where(seen, np.append(counted, 0.0)[np.where(seen, column, len(counted))], 0.0)
-            C += weight * np.where(column[:, None] == column, value[:, None], 0.0)
-            N += weight * np.outer(seen, seen)
-        D = 1 - np.divide(C, N, out=np.zeros_like(C), where=N > 0)
-        np.fill_diagonal(D, 0.0)
-        return D
+    def _add_group(self, labels: Array, stability: FloatArray, weight: float, C: FloatArray, N: FloatArray) -> None:
+        """Add the pairs of one group's stable clusters to C, and those of all rows that it saw to N (eq. P14)."""
+        seen = labels >= 0
+        counted = np.where(stability >= self.stability, 1.0 if self.weighting == "uniform" else stability, 0.0)
+        value = np.append(counted, 0.0)[labels]  # the last entry serves -1
+        C += weight * np.where(labels[:, None] == labels, value[:, None], 0.0)
+        N += weight * np.outer(seen, seen)
 
 
 def cluster_stability(ensemble: Ensemble, labels: Array) -> FloatArray:
-    """Mean co-association of the pairs of objects in each cluster; 1 for a single object."""
+    """Mean co-association of the pairs of objects in each cluster; 1 for a single object (eq. P13)."""
     S = coassociation_of_codes(ensemble.columns).similarity()
-    w, n_clusters = ensemble.row_weights, int(labels.max()) + 1
+    n_clusters = int(labels.max()) + 1
     stability = np.ones(n_clusters)
     for cluster in range(n_clusters):
         inside = np.flatnonzero(labels == cluster)
-        weight = w[inside]
+        weight = ensemble.row_weights[inside]
         pairs = weight.sum() ** 2 - weight.sum()  # ordered, without an object with itself
         if pairs > 0:
             stability[cluster] = (weight @ S[np.ix_(inside, inside)] @ weight - weight.sum()) / pairs

@@ -1,37 +1,38 @@
 """Consensus by factorising the co-association (Li, Ding and Jordan, 2007).
 
-    minimise || S - Q G Q' ||^2,   Q'Q = I,   Q, G >= 0     by
+    minimise || S - Q G Q' ||^2,   Q'Q = I,   Q, G >= 0     by                                              (eq. P54)
 
-    Q <- Q o sqrt( (S Q G) / (Q Q' S Q G) ),     G <- G o sqrt( (Q' S Q) / (Q'Q G Q'Q) ).
+    Q <- Q o sqrt( (S Q G) / (Q Q' S Q G) ),     G <- G o sqrt( (Q' S Q) / (Q'Q G Q'Q) )                    (eq. P55)
 
 Orthogonality is approached, not exact, and the objective is not strictly monotone. Rows of weight w stand for w equal
 objects: products with S and Q' are weighted sums. Without missing labels S = H H' / M, and S Q costs O(n m k).
 
 Columns of Q have length 1, so that entries of a small cluster are large. Objects are therefore compared by the rows of
-Q diag(G)^1/2, whose products are S again; the plain Q, as in the paper, gives small clusters too many objects.
+Q diag(G)^1/2, whose products are S again (eq. P57); the plain Q, as in the paper, gives small clusters too many
+objects.
 """
 
-import warnings
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from partita._labels.ensemble import Ensemble
-from partita._parameters import Interval
-from partita._runs import draw_seeds
-from partita._typing import FloatArray
-from partita.base import BaseConsensus, Consensus, LabelledRows
-from partita.consensus.graph._indicator import through_labels
-from partita.consensus.kmeans._label_kmeans import number_cells, run
-from partita.consensus.pairwise._pair_counts import count_rows_of
-from partita.consensus.pcc._label_space import insert_new_rows
+from partita._labels.partitions import one_hot
+from partita._parameters import common
+from partita._runs import best_of, draw_seeds, progress, warn_not_converged
+from partita._typing import Array, Codes, FloatArray
+from partita.base import BaseConsensus, Consensus, LabelledRows, SoftConsensusMixin
+from partita.consensus.graph._label_factor import through_labels
+from partita.consensus.kmeans._label_kmeans import run_k_means
+from partita.consensus.pairwise._memberships import FittedMemberships
+from partita.consensus.pairwise._pair_counts import row_counts
 
-_TINY = 1e-12
-_EXACT = 1e-6  # error, relative to S, of a factorisation as good as exact: towards 0 the updates become ever slower
-_FEW_ROWS = 4000  # distinct rows up to which S is held if labels are missing
-_TURNED = 1.02  # rise of the error above its lowest at which a run ends
-_START = 0.2  # added to the indicator of k-means
+_TINY = 1e-12  # added to denominators, which are 0 for clusters without objects
+_EXACT = 1e-6  # error, relative to S, of a factorisation that counts as exact: the updates are very slow near 0
+_FEW_ROWS = 4000  # distinct rows up to which S is held if labels are missing: 128 MiB
+_TURNED = 1.02  # rise of the error above its lowest at which a run ends: small waves on the way down are allowed
+_START = 0.2  # added to the indicator of k-means: what is 0 stays 0
+_START_ROUNDS, _START_TOL = 10, 1e-3  # of k-means: a rough start is enough
 
 
 class Similarity(NamedTuple):
@@ -39,22 +40,30 @@ class Similarity(NamedTuple):
 
     S: Any  # (r, r) array, or None
     A: Any  # (r, t) sparse, or None
-    weight: FloatArray
+    row_weights: FloatArray
 
     def times(self, Q: FloatArray) -> FloatArray:
         """S Q over all objects."""
-        weighted = self.weight[:, None] * Q
+        weighted = self.row_weights[:, None] * Q
         return np.asarray(self.S @ weighted if self.A is None else self.A @ (self.A.T @ weighted))
 
     def squared_norm(self) -> float:
         """|| S ||^2 over all pairs of objects."""
         if self.A is None:
-            return float(self.weight @ self.S**2 @ self.weight)
-        gram = (self.A.T @ (self.A * self.weight[:, None])).toarray()
+            return float(self.row_weights @ self.S**2 @ self.row_weights)
+        gram = (self.A.T @ (self.A * self.row_weights[:, None])).toarray()
         return float((gram**2).sum())
 
 
-class NMFConsensus(BaseConsensus):
+class NMFRun(NamedTuple):
+    """Where a start ended."""
+
+    best: FloatArray  # (r, k) Q diag(G)^1/2 of the lowest error, which need not be the last
+    history: list[float]  # error of each iteration
+    converged: bool
+
+
+class NMFConsensus(SoftConsensusMixin, BaseConsensus):
     """Consensus by symmetric non-negative factorisation of the co-association.
 
     Parameters
@@ -62,15 +71,19 @@ class NMFConsensus(BaseConsensus):
     n_clusters : int, default=8
         Number of clusters; some may end without objects.
     n_init : int, default=5
-        Starts, at the clusters of k-means on the labels; the one with the lowest error is kept.
-    tol : float, default=1e-4
-        Relative change of the error below which a run has converged.
+        Number of starts, at the clusters of k-means on the labels; the best one is kept.
     max_iter : int, default=500
-        Iterations a start.
+        Largest number of iterations of each start.
+    tol : float, default=1e-4
+        Relative change of the error at which a run has converged.
     weights : array-like of shape (n_clusterings,), optional
         Weight of each clustering.
     random_state : int, RandomState or None
         Seed of the starts.
+    n_jobs : int, optional
+        Number of threads. The result does not depend on it.
+    verbose : bool, default=False
+        Show a progress bar for what takes more than two seconds.
 
     Attributes
     ----------
@@ -84,6 +97,7 @@ class NMFConsensus(BaseConsensus):
     history_ : list of float
         The objective at each iteration up to its lowest; it need not fall on the way.
     n_iter_ : int
+        Iterations up to the lowest objective.
     converged_ : bool
     n_features_in_, feature_names_in_
         As in scikit-learn.
@@ -111,12 +125,7 @@ class NMFConsensus(BaseConsensus):
 
     _ties_by_codes: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_clusters": [Interval("int", 1, None)],
-        "n_init": [Interval("int", 1, None)],
-        "tol": [Interval("real", 0, None)],
-        "max_iter": [Interval("int", 1, None)],
-        "weights": ["array-like", None],
-        "random_state": ["random_state"],
+        **common("n_clusters", "n_init", "max_iter", "tol", "weights", "random_state", "n_jobs", "verbose"),
     }
 
     def __init__(
@@ -124,69 +133,77 @@ class NMFConsensus(BaseConsensus):
         n_clusters: int = 8,
         *,
         n_init: int = 5,
-        tol: float = 1e-4,
         max_iter: int = 500,
+        tol: float = 1e-4,
         weights: Any = None,
         random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool | int = False,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_init = n_init
-        self.tol = tol
         self.max_iter = max_iter
+        self.tol = tol
         self.weights = weights
         self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def _fit_rows(self, rows: LabelledRows) -> Consensus:
-        ensemble = rows.ensemble
+        ensemble, n_clusters = rows.ensemble, min(self.n_clusters, rows.ensemble.n_rows)
         similarity = similarity_of(rows)
-        cells, n_clusters = number_cells(ensemble), min(self.n_clusters, ensemble.n_rows)
-        runs = []
-        for seed in draw_seeds(self.random_state, self.n_init).tolist():
-            labels = run(ensemble, cells, n_clusters, seed, 10, tol=1e-3).labels
-            runs.append(self._run(similarity, np.eye(n_clusters)[labels] + _START))
-        Q, history, self.converged_ = min(runs, key=lambda found: min(found[1]))
-        self.history_ = history[: int(np.argmin(history)) + 1]
-        self.objective_, self.n_iter_ = self.history_[-1], len(self.history_)
+        seeds = draw_seeds(self.random_state, self.n_init).tolist()
+        found = best_of(
+            lambda seed: self._run(similarity, _start(ensemble, n_clusters, seed)),
+            seeds,
+            self.n_jobs,
+            lowest=lambda run: min(run.history),
+        )
+        self.history_ = found.history[: int(np.argmin(found.history)) + 1]
+        self.objective_, self.n_iter_, self.converged_ = self.history_[-1], len(self.history_), found.converged
         if not self.converged_:
-            warnings.warn(
-                f"NMF had not converged after max_iter={self.max_iter} iterations; raise max_iter or tol.",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
-        total = Q.sum(axis=1, keepdims=True)
-        membership = np.divide(Q, total, out=np.full(Q.shape, 1 / n_clusters), where=total > 0)
-        self._ensemble, self._row_membership = ensemble, membership
-        return Consensus(membership.argmax(axis=1), membership, np.full(n_clusters, 1 / n_clusters))
+            warn_not_converged("NMFConsensus", self.max_iter)
+        total = found.best.sum(axis=1, keepdims=True)
+        Y = np.divide(found.best, total, out=np.full(found.best.shape, 1 / n_clusters), where=total > 0)
+        self._fitted = FittedMemberships(ensemble, Y)
+        return Consensus(Y.argmax(axis=1), Y, np.full(n_clusters, 1 / n_clusters))
 
-    def _run(self, similarity: Similarity, Q: FloatArray) -> tuple[FloatArray, list[float], bool]:
-        """Iterate from Q; returns Q diag(G)^1/2 of the lowest error, which need not be the last."""
-        norm, w = similarity.squared_norm(), similarity.weight[:, None]
+    def _run(self, similarity: Similarity, Q: FloatArray) -> NMFRun:
+        """Iterate from Q."""
+        norm, w = similarity.squared_norm(), similarity.row_weights[:, None]
         G = np.diag(1 / (w * Q).sum(axis=0))
         best, history = Q, [np.inf]
-        for _ in range(self.max_iter):
-            SQ = similarity.times(Q)
-            Q = Q * np.sqrt((SQ @ G) / (Q @ ((w * Q).T @ SQ @ G) + _TINY))
-            SQ, gram = similarity.times(Q), (w * Q).T @ Q
-            inner = (w * Q).T @ SQ
-            G = G * np.sqrt(inner / (gram @ G @ gram + _TINY))
-            error = max(float(norm - 2 * (inner * G).sum() + ((gram @ G) * (G @ gram)).sum()), 0.0)
-            settled = abs(history[-1] - error) <= self.tol * error or error <= _EXACT * norm
-            if error > _TURNED * min(history):  # it has passed its best and goes up
-                return best, history[1:], True
-            best = Q * np.sqrt(np.diag(G)) if error <= min(history) else best
-            history.append(error)
-            if settled:
-                return best, history[1:], True
-        return best, history[1:], False
+        with progress(self.max_iter, "NMF", show=bool(self.verbose)) as bar:
+            for _ in range(self.max_iter):
+                SQ = similarity.times(Q)
+                Q = Q * np.sqrt((SQ @ G) / (Q @ ((w * Q).T @ SQ @ G) + _TINY))
+                SQ, gram = similarity.times(Q), (w * Q).T @ Q
+                inner = (w * Q).T @ SQ
+                G = G * np.sqrt(inner / (gram @ G @ gram + _TINY))
+                error = max(float(norm - 2 * (inner * G).sum() + ((gram @ G) * (G @ gram)).sum()), 0.0)
+                settled = abs(history[-1] - error) <= self.tol * error or error <= _EXACT * norm
+                if error > _TURNED * min(history):  # it has passed its best and goes up
+                    return NMFRun(best, history[1:], converged=True)
+                best = Q * np.sqrt(np.diag(G)) if error <= min(history) else best
+                history.append(error)
+                bar.update(1)
+                if settled:
+                    return NMFRun(best, history[1:], converged=True)
+        return NMFRun(best, history[1:], converged=False)
 
-    def _label_rows(self, codes: Any) -> FloatArray:
-        """Memberships that fit best, by l2 over all pairs, with those of the fitted objects."""
-        return insert_new_rows(codes, self._ensemble, self._row_membership)
+    def _label_rows(self, codes: Codes) -> Array:
+        return self._fitted.of_rows(codes)
+
+
+def _start(ensemble: Ensemble, n_clusters: int, seed: int) -> FloatArray:
+    """The clusters of a short k-means on the labels (eq. P56)."""
+    labels = run_k_means(ensemble, n_clusters, seed, max_iter=_START_ROUNDS, tol=_START_TOL).labels
+    return one_hot(labels, n_clusters) + _START
 
 
 def similarity_of(rows: LabelledRows) -> Similarity:
-    """S of the rows: through the labels if none is missing or there are many rows (see CSPA)."""
-    ensemble: Ensemble = rows.ensemble
+    """S of the rows: through the labels if none is missing or there are many rows (eq. P58)."""
+    ensemble = rows.ensemble
     if ensemble.has_missing and ensemble.n_rows <= _FEW_ROWS:
-        return Similarity(count_rows_of(rows, "all", 0).similarity(), None, ensemble.row_weights)
+        return Similarity(row_counts(rows, "all", 0).similarity(), None, ensemble.row_weights)
     return Similarity(None, through_labels(ensemble), ensemble.row_weights)

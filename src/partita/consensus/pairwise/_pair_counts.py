@@ -6,10 +6,14 @@ import numpy as np
 from scipy import sparse
 
 from partita._memory import ensure_memory
+from partita._parameters import Interval, StrOptions
 from partita._typing import FloatArray
 from partita.base import LabelledRows
 from partita.metrics._chosen_pairs import given_pairs
 from partita.metrics._coassociation import Coassociation, coassociation, coassociation_of_codes
+
+# What the parameter ``pairs`` may be; its only text is "all".
+PAIRS = [StrOptions({"all"}), Interval("int", 1, None), Interval("real", 0, 1), "sparse matrix", "array-like"]
 
 
 class RowCounts(NamedTuple):
@@ -17,33 +21,28 @@ class RowCounts(NamedTuple):
 
     counts: Any
     totals: Any
-    weight: FloatArray
+    row_weights: FloatArray
 
     def similarity(self) -> Any:
         """S = C / N, 0 where N = 0."""
         return Coassociation(self.counts, self.totals).similarity()
 
-    def multiplicity(self, *, diagonal: bool) -> Any:
-        """How many objects j an object of row i meets in row j: w_j, and w_i - 1 in its own row unless with itself."""
+    def objects_met(self, *, diagonal: bool) -> Any:
+        """How many objects an object of row i meets in row j: w_j, and w_i - 1 in its own row unless with itself."""
         if not isinstance(self.totals, np.ndarray):
             met = self.totals.astype(np.float64)
-            met.data = self.weight[self.totals.indices]
+            met.data = self.row_weights[self.totals.indices]
             return met  # chosen pairs have no diagonal
-        met = np.tile(self.weight, (len(self.weight), 1))
+        met = np.tile(self.row_weights, (len(self.row_weights), 1))
         if not diagonal:
-            np.fill_diagonal(met, np.maximum(self.weight - 1, 0))
+            np.fill_diagonal(met, np.maximum(self.row_weights - 1, 0))
         return met
 
 
-def all_pairs(pairs: Any) -> bool:
-    """Whether the parameter ``pairs`` asks for all of them."""
-    return isinstance(pairs, str) and pairs == "all"
-
-
 def count_chosen_pairs(rows: LabelledRows, pairs: Any, seed: int) -> Coassociation:
-    """Counts of drawn pairs, or of pairs that the user names by object; rows are objects here.
+    """Counts of drawn pairs, or of pairs that the user names by object (eq. P2); rows are objects here.
 
-    Objects that are not among the rows, for want of a label or of weight, have no pairs.
+    Objects that are not among the rows, because they have no label or no weight, have no pairs.
     """
     if not np.isscalar(pairs):
         named = np.column_stack(given_pairs(pairs, len(rows.row_of_object)))
@@ -55,17 +54,19 @@ def count_chosen_pairs(rows: LabelledRows, pairs: Any, seed: int) -> Coassociati
     )
 
 
-def count_rows_of(rows: LabelledRows, pairs: Any, seed: int) -> RowCounts:
+def row_counts(rows: LabelledRows, pairs: Any, seed: int) -> RowCounts:
     """All pairs of rows, dense, or chosen ones, sparse."""
     ensemble = rows.ensemble
-    if not all_pairs(pairs):
+    if not isinstance(pairs, str):
         C, N = count_chosen_pairs(rows, pairs, seed)
         return RowCounts(
             sparse.csr_array(C, dtype=np.float64), sparse.csr_array(N, dtype=np.float64), ensemble.row_weights
         )
     n = ensemble.n_rows
     ensure_memory(
-        56 * n * n, purpose=f"matrices over all pairs of {n} distinct rows", instead="draw a sample: pairs=30."
+        56 * n * n,  # seven matrices of float64: C, N, S, the weights, and what an iteration forms of them
+        purpose=f"matrices over all pairs of {n} distinct rows",
+        instead="draw a sample: pairs=30.",
     )
     C, N = coassociation_of_codes(ensemble.columns)
     return RowCounts(C.astype(np.float64), np.asarray(N, dtype=np.float64), ensemble.row_weights)

@@ -2,111 +2,119 @@
 
     f(Y) = sum_{i<j} N_ij (y_i.y_j)^2 - 2 C_ij (y_i.y_j) + C_ij^2 / N_ij
 
-The first two terms are sums over the clusterings of |G_m|^2 and |B_ml|^2 (see the kernels); the third does not depend
-on Y and is only counted when somebody asks for the objective itself.
+The first two terms are sums over the clusterings of |G_m|^2 and |B_ml|^2 (eq. P31; see the kernels). The third does not
+depend on Y and is only counted when the objective itself is asked for.
 """
+
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from partita._kernels import agreement
-from partita._kernels.pcc_labels import LabelProblem, insert_rows, sum_up, sweep_labels
+from partita._kernels import agreement, pcc_labels
 from partita._labels.ensemble import Ensemble
 from partita._runs import progress
-from partita._typing import Codes, FloatArray, IntArray
-from partita.consensus.pcc._problem import Solution, descend, own_totals, scale_of, totals_of_all_pairs
+from partita._typing import Array, FloatArray, IntArray
+from partita.consensus.pcc._problem import own_totals, scale_of, totals_of_all_pairs
 
-_STAGES = (1000, 10_000)  # rows that enter before those inside are moved once more
-_STAGE_SWEEPS = 15
-_STAGE_GAP = 1e-4  # about the relative gap below which a row stays where it is meanwhile
+_STAGES = (1000, 10_000)  # rows that enter before those inside are moved: few of many rows, so it costs little
+_STAGE_SWEEPS = 15  # over those inside, which bounds the time of a stage; rows at rest cost little
+_STAGE_GAP = 1e-4  # about the relative gap below which a row stays where it is meanwhile: the default tol of a fit
 _ROWS = 256  # rows of pairs counted between two reports of progress
 
 
-class LabelSolver:
+@dataclass(frozen=True, eq=False)
+class LabelSpace:
     """l2 over all pairs of objects, through the labels."""
 
-    def __init__(self, ensemble: Ensemble, n_clusters: int) -> None:
-        n_rows, n_clusterings = ensemble.codes.shape
-        self.own_totals = own_totals(ensemble)
-        self.cell_weight = np.repeat(ensemble.clustering_weights, ensemble.n_labels)
-        self.problem = LabelProblem(
-            ensemble.row_starts,
-            ensemble.row_cells,
-            ensemble.row_clusterings,
-            ensemble.row_weights,
-            ensemble.clustering_weights,
-            np.zeros((n_rows, n_clusters)),
-            np.zeros((int(ensemble.n_labels.sum()), n_clusters)),
-            np.zeros((n_clusterings if ensemble.has_missing else 1, n_clusters, n_clusters)),
-        )
+    ensemble: Ensemble
+    labels: pcc_labels.RowLabels
+    own_totals: FloatArray  # (n_rows,) N_ii
+    scale: float
+    isolated: Array  # (n_rows,) bool
 
-    def insert(self, seed: int) -> None:
-        """Start: rows enter in random order, each where it fits best with those already in.
+    interior: ClassVar[bool] = False
+    constant: ClassVar[float | None] = None  # see constant_of_l2
 
-        The first ones decide where the clusters are, with little to go by; so after each stage those that are in are
-        moved until they fit each other. Without that, some starts took ten times as many sweeps as others.
+    def start_at(self, Y: FloatArray) -> "LabelRun":
+        """A run that begins at given memberships."""
+        run = self._at_zero(Y.shape[1])
+        run.sums.Y[:] = Y
+        run.refresh()
+        return run
+
+    def start_by_insertion(self, n_clusters: int, seed: int) -> "LabelRun":
+        """A run that begins where rows that enter in random order fit best with those already in (eq. P32).
+
+        The first rows decide where the clusters are, with little information; so after each stage those that are in
+        are moved until they fit each other. Without that, some starts took ten times as many sweeps as others.
         """
-        order = np.random.default_rng(seed).permutation(len(self.problem.Y))
+        run = self._at_zero(n_clusters)
+        order = np.random.default_rng(seed).permutation(len(self.isolated))
         gaps = np.empty(len(order))
         n_inside = 0
         for stage in (*_STAGES, len(order)):
-            insert_rows(self.problem, order[n_inside:stage], seed + n_inside)
+            pcc_labels.insert_rows(self.labels, run.sums, order[n_inside:stage], seed + n_inside)
             n_inside = min(stage, len(order))
             if n_inside == len(order):
-                return
+                break
             inside = order[:n_inside]
-            threshold = _STAGE_GAP * self.problem.row_weight[inside].sum() * self.own_totals[inside].mean()
+            threshold = _STAGE_GAP * self.ensemble.row_weights[inside].sum() * self.own_totals[inside].mean()
             for _ in range(_STAGE_SWEEPS):
-                sweep_labels(self.problem, inside, threshold, gaps)
+                run.sweep(inside, threshold, gaps)
+        return run
 
-    def start_at(self, Y: FloatArray) -> None:
-        """Start at given memberships."""
-        self.problem.Y[:] = Y
-        self.refresh()
+    def _at_zero(self, n_clusters: int) -> "LabelRun":
+        ensemble = self.ensemble
+        n_tables = ensemble.n_clusterings if ensemble.has_missing else 1
+        return LabelRun(self, pcc_labels.zero_sums(ensemble.n_rows, ensemble.n_cells, n_tables, n_clusters))
+
+
+class LabelRun(NamedTuple):
+    """Memberships, and the sums over labels and clusterings that follow from them."""
+
+    problem: LabelSpace
+    sums: pcc_labels.LabelSums
+
+    @property
+    def Y(self) -> FloatArray:  # noqa: N802
+        """Present memberships, (n_rows, n_clusters)."""
+        return np.asarray(self.sums.Y)
 
     def sweep(self, rows: IntArray, threshold: float, gaps: FloatArray) -> None:
         """Improve rows whose gap exceeds the threshold."""
-        sweep_labels(self.problem, rows, threshold, gaps)
+        pcc_labels.sweep_labels(self.problem.labels, self.sums, rows, threshold, gaps)
 
     def refresh(self) -> None:
-        """Make the sums over labels and clusterings anew."""
-        sum_up(self.problem)
+        """Compute the sums over labels and clusterings anew."""
+        pcc_labels.sum_labels(self.problem.labels, self.sums)
 
     def objective(self) -> float:
         """The part of f that depends on Y."""
-        p = self.problem
-        square = (p.Y**2).sum(axis=1)
-        together = self.cell_weight @ (p.B**2).sum(axis=1)  # sum_ij C_ij y_i.y_j
-        lower = np.tril(p.G)
+        ensemble, (Y, B, G) = self.problem.ensemble, self.sums
+        square = (Y**2).sum(axis=1)
+        together = ensemble.cell_weights @ (B**2).sum(axis=1)  # sum_ij C_ij y_i.y_j
+        lower = np.tril(G)
         squares = 2 * (lower**2).sum(axis=(1, 2)) - np.einsum("mkk->m", lower**2)  # |G|^2 from its lower part
-        both = p.weights.sum() * squares[0] if len(p.G) == 1 else p.weights @ squares  # sum_ij N_ij (y_i.y_j)^2
-        # an object with itself is no pair, and below weight 1 a row has none of its own
-        itself = p.row_weight * np.minimum(p.row_weight, 1)
-        own = itself @ (self.own_totals * (square**2 - 2 * square))
+        weights = ensemble.clustering_weights
+        both = weights.sum() * squares[0] if len(G) == 1 else weights @ squares  # sum_ij N_ij (y_i.y_j)^2
+        # an object with itself is not a pair, and below weight 1 a row has none of its own
+        itself = ensemble.row_weights * np.minimum(ensemble.row_weights, 1)
+        own = itself @ (self.problem.own_totals * (square**2 - 2 * square))
         return float(0.5 * (both - 2 * together - own))
 
 
-def solve_labels(ensemble: Ensemble, solver: LabelSolver, *, tol: float, max_iter: int, show: bool = False) -> Solution:
-    """Descend from where the solver stands."""
+def label_space(ensemble: Ensemble) -> LabelSpace:
+    """The problem of all pairs of an ensemble."""
     totals = totals_of_all_pairs(ensemble)
-    scale = scale_of(totals, ensemble)
-    history, n_iter, converged, gap = descend(
-        solver, ensemble.n_rows, scale=scale, tol=tol, max_iter=max_iter, show=show, title="l2 over all pairs"
+    labels = pcc_labels.RowLabels(
+        ensemble.row_starts,
+        ensemble.row_cells,
+        ensemble.row_clusterings,
+        ensemble.row_weights,
+        ensemble.clustering_weights,
     )
-    return Solution(solver.problem.Y, history[-1], history, n_iter, converged, gap, totals == 0)
-
-
-def insert_new_rows(codes: Codes, ensemble: Ensemble, Y: FloatArray) -> FloatArray:
-    """Memberships of new rows that fit best, by l2 over all pairs, with the rows of an ensemble; those stay fixed."""
-    n_new = len(codes)
-    weight = np.concatenate(
-        [np.zeros(n_new), ensemble.row_weights]
-    )  # without weight, new rows leave all sums as they are
-    together = Ensemble(np.vstack([codes, ensemble.codes]), ensemble.n_labels, ensemble.clustering_weights, weight)
-    solver = LabelSolver(together, Y.shape[1])
-    solver.problem.Y[n_new:] = Y
-    solver.refresh()
-    insert_rows(solver.problem, np.arange(n_new), 0)
-    return np.asarray(solver.problem.Y[:n_new])
+    return LabelSpace(ensemble, labels, own_totals(ensemble), scale_of(totals, ensemble), totals == 0)
 
 
 def constant_of_l2(ensemble: Ensemble, *, show: bool = False) -> float:

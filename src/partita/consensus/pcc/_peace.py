@@ -1,9 +1,9 @@
 """PEACE (2013): the maximum of the binomial likelihood of the co-association, by greedy steps.
 
-    log L(Y) = sum_{i<j} C_ij log y_i.y_j + (N_ij - C_ij) log(1 - y_i.y_j)                                   (maximise)
+    log L(Y) = sum_{i<j} C_ij log y_i.y_j + (N_ij - C_ij) log(1 - y_i.y_j),   maximised                     (eq. P40)
 
-which is -f of PCC with the Kullback-Leibler divergence, up to a constant of the ensemble. One pair of clusters of one
-object moves at a time: the object with the largest gap, its best and its worst cluster, an exact step.
+which is -f of PCC with the Kullback-Leibler divergence, up to a constant of the ensemble (eq. P41). Each step
+moves one pair of clusters of one object: the object with the largest gap, its best and its worst cluster, exactly.
 """
 
 from typing import Any
@@ -18,24 +18,24 @@ from partita.metrics._coassociation import iter_blocks
 
 
 class PEACE(PCC):
-    """Probabilistic evidence accumulation: the papers' own algorithm, under its own name.
+    """Probabilistic evidence accumulation: the papers' greedy algorithm for the likelihood.
 
     Parameters
     ----------
     n_clusters : int, default=8
         Largest number of clusters K.
     n_init : int, default=10
-        Random starts; the one with the highest likelihood is kept.
+        Number of starts; the best one is kept.
+    max_iter : int, optional
+        Largest number of steps of each start; default 20 n K, at least 10,000.
     tol : float, default=1e-4
         Largest KKT gap, relative to the mean total of an object.
-    max_iter : int, optional
-        Steps; default 20 n K.
     weights : array-like of shape (n_clusterings,), optional
         Weight of each clustering.
     random_state : int, RandomState or None
         Seed of the starts.
     n_jobs : int, optional
-        Starts at a time, in threads. The result does not depend on it.
+        Number of threads. The result does not depend on it.
     verbose : bool, default=False
         Show a progress bar for what takes more than two seconds.
 
@@ -50,7 +50,7 @@ class PEACE(PCC):
 
     Notes
     -----
-    Cost O(n K) a step, and steps of the order of n K: :class:`partita.PCC` with its default solver reaches the same
+    Cost O(n K) per step, and steps of the order of n K: :class:`partita.PCC` with its default solver reaches the same
     gap several times faster.
 
     References
@@ -71,8 +71,8 @@ class PEACE(PCC):
         n_clusters: int = 8,
         *,
         n_init: int = 10,
-        tol: float = 1e-4,
         max_iter: int | None = None,
+        tol: float = 1e-4,
         weights: Any = None,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -80,8 +80,8 @@ class PEACE(PCC):
     ) -> None:
         self.n_clusters = n_clusters
         self.n_init = n_init
-        self.tol = tol
         self.max_iter = max_iter
+        self.tol = tol
         self.weights = weights
         self.random_state = random_state
         self.n_jobs = n_jobs

@@ -1,0 +1,140 @@
+"""What EM of all models shares: tables of labels, starts, the best run of a sample, blocks and over-relaxed updates."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from partita import _runs
+from partita._labels.ensemble import Ensemble, layout_of
+from partita._runs import progress
+from partita.consensus.models import _em as module
+from tests.ensembles import noisy_ensemble
+
+both_starts = pytest.mark.parametrize("init", ["kmeans", "random"])
+
+
+@pytest.fixture
+def ensemble(rng):
+    X = noisy_ensemble(missing=0.3).X
+    return Ensemble(X.astype(np.int32), X.max(axis=0) + 1, np.ones(X.shape[1]), rng.random(len(X)) + 0.1)
+
+
+# tables
+
+
+def test_tables_are_normalised_by_clustering(rng):
+    layout = layout_of(np.array([2, 3, 8]))
+    mass = rng.random((13, 4))
+    mass[2:5, 1] = 0  # a cluster without mass in the second clustering
+    previous = rng.random((13, 4))
+    table = module.normalise(mass, layout, previous)
+    parts, of_mass = module.by_clustering(table, layout, np.arange(4)), np.split(mass, [2, 5])
+    for j, (part, own) in enumerate(zip(parts, of_mass, strict=True)):
+        full = [h for h in range(4) if (j, h) != (1, 1)]
+        assert np.allclose(part[full].T, own[:, full] / own[:, full].sum(axis=0))
+    assert np.array_equal(table[2:5, 1], previous[2:5, 1])
+    assert np.allclose(module.column_sums(mass, layout), [own.sum(axis=0) for own in of_mass])
+
+
+def test_tables_by_clustering_take_the_order_of_the_clusters(rng):
+    layout, table = layout_of(np.array([2, 3])), rng.random((5, 3))
+    first, second = module.by_clustering(table, layout, np.array([2, 0]))
+    assert np.array_equal(first, table[:2, [2, 0]].T)
+    assert np.array_equal(second, table[2:, [2, 0]].T)
+
+
+def test_shares_are_those_of_the_observed_labels(ensemble):
+    parts = np.split(module.shares(ensemble), ensemble.first_cell[1:])
+    for column, share in zip(ensemble.codes.T, parts, strict=True):
+        mass = np.bincount(column[column >= 0], ensemble.row_weights[column >= 0])
+        assert np.allclose(share, mass / mass.sum())
+
+
+# starts
+
+
+@both_starts
+@pytest.mark.parametrize("n_clusters", [3, 90])
+def test_starts_are_probabilities_of_every_label(init, n_clusters, ensemble):
+    start = module.STARTS[init](ensemble, n_clusters, 0)
+    assert (start.table > 0).all()
+    assert np.allclose(module.column_sums(start.table, ensemble), 1)
+    assert start.weights.sum() == pytest.approx(1)
+    assert start.table.shape == (ensemble.n_cells, n_clusters)
+    assert start.labels.shape == (ensemble.n_rows,)
+
+
+@both_starts
+def test_clusters_of_a_start_differ(init, ensemble):
+    """Clusters that start alike would stay alike (eq. M3)."""
+    table = module.STARTS[init](ensemble, 3, 0).table
+    assert all(np.abs(table[:, g] - table[:, h]).max() > 0.01 for g in range(3) for h in range(g))
+
+
+class Height(NamedTuple):
+    """State and run of a model whose bound is a number drawn with the start."""
+
+    table: np.ndarray
+    history: list
+
+
+def heights(ensemble, drawn_heights):
+    """Best run of starts of given heights: what each run saw, and the run that was returned."""
+    seen = []
+
+    def begin(rows, number, seed):
+        return Height(np.full((rows.n_cells, 1), drawn_heights[number]), [drawn_heights[number]])
+
+    def run(rows, state, n_jobs):
+        seen.append((rows.row_weights.sum(), n_jobs))
+        return state
+
+    restart = lambda found: module.with_every_label(found, ensemble)  # noqa: E731
+    n = len(drawn_heights)
+    return seen, module.best_run(ensemble, begin, run, restart, n_init=n, random_state=0, n_jobs=2)
+
+
+def test_highest_start_is_kept_and_the_first_of_equals(ensemble):
+    seen, best = heights(ensemble, [1.0, 3.0, 3.0, 2.0])
+    assert best.history == [3.0]
+    assert (best.table == 3.0).all()
+    assert seen == [(ensemble.row_weights.sum(), None)] * 4
+
+
+def test_best_start_of_a_sample_continues_on_all_rows_with_every_label(ensemble, monkeypatch):
+    monkeypatch.setattr(_runs, "SAMPLE_SIZE", 20)
+    seen, best = heights(ensemble, [1.0, 3.0, 2.0])
+    assert seen[:3] == [(20, None)] * 3
+    assert seen[3:] == [(ensemble.row_weights.sum(), 2)]
+    assert np.allclose(best.table[:, 0], 0.99 * 3.0 + 0.01 * module.shares(ensemble))
+
+
+# loop
+
+
+def test_blocks_cover_all_rows_once(monkeypatch):
+    monkeypatch.setattr(module, "_BLOCK", 10)
+    assert module.block_edges(25, 3) == [(0, 10), (10, 20), (20, 25)]
+    assert module.block_edges(25, 8) == [(0, 16), (16, 25)]  # longer blocks for longer tables
+
+
+def test_stretched_update_that_lowers_the_bound_is_taken_back_with_its_memory():
+    """An update goes nine tenths of the way to the maximum at 1, so that the second stretched one overshoots it."""
+    memory, seen = np.zeros(1), []
+
+    def bound_at(x):
+        seen.append((x, memory[0]))
+        memory[0] = x
+        return x, -((x - 1) ** 2)
+
+    stretch = module.Stretch(lambda old, new, factor: old + factor * (new - old), memory)
+    move = lambda x, _: x + 0.9 * (1 - x)  # noqa: E731
+    with progress(50, "", show=False) as bar:
+        run = module.climb(bound_at, move, 0.0, tol=1e-12, max_iter=50, n=1.0, bar=bar, stretch=stretch)
+    assert (np.diff(run.history) >= 0).all()
+    assert run.converged
+    assert len(seen) > len(run.history)
+    kept = [x for x, _ in seen if -((x - 1) ** 2) in run.history]
+    assert len(kept) < len(seen)
+    assert {before for _, before in seen} <= {0.0, *kept}

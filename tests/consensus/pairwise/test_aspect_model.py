@@ -1,0 +1,66 @@
+"""The aspect model against EM with all responsibilities, over all objects."""
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+from partita import AspectModel
+from partita.consensus.pairwise._aspect_model import _over_probability
+from partita.consensus.pairwise._pair_counts import row_counts
+from tests.consensus.pairwise.test_pair_counts import one_row_each
+from tests.consensus.pcc import pcc_reference as reference
+from tests.consensus.pcc.pcc_reference import rows_of
+from tests.ensembles import noisy_ensemble
+
+
+def test_aspect_model_is_em_over_all_objects(rng):
+    """Likelihood and one step of EM with responsibilities written out (eqs. P51, P52)."""
+    X = np.unique(noisy_ensemble(sizes=(6, 5, 4), n_clusterings=6, missing=0.3).X, axis=0)
+    weight = rng.integers(1, 4, size=len(X))
+    counts = row_counts(one_row_each(rows_of(X, weight)), "all", 0)
+    C = counts.counts * counts.objects_met(diagonal=False)
+    p = rng.dirichlet(np.ones(3))
+    B = rng.dirichlet(np.ones(3), size=len(X))
+    B /= counts.row_weights @ B
+    full_C = reference.counts(np.repeat(X, weight, axis=0))[0]
+    full_B = np.repeat(B, weight, axis=0)
+    R = p * full_B[:, None] * full_B[None]
+    P = R.sum(axis=-1)
+    R = R / P[..., None]
+    ratio, likelihood = _over_probability(C, B * np.sqrt(p), counts.row_weights)
+    assert likelihood == pytest.approx((full_C * np.log(P)).sum())
+    new_B = np.einsum("ij,ijr->ir", full_C, R)
+    assert np.allclose(np.repeat(p * B * (ratio @ B), weight, axis=0), new_B)
+
+
+def test_aspect_weights_follow_the_clusters(X):
+    model = AspectModel(3, random_state=0).fit(X)
+    assert model.aspect_weights_.sum() == pytest.approx(1)
+    assert np.argmax(model.aspect_weights_) == 0
+
+
+def test_an_object_that_is_never_together_has_a_uniform_membership():
+    X = np.array([[0, 0], [0, 0], [1, 1], [1, 1], [2, 2]])
+    model = AspectModel(2, random_state=0).fit(X)
+    assert np.allclose(model.membership_[4], 0.5)
+    assert np.array_equal(model.labels_, model.membership_.argmax(axis=1))
+
+
+def test_objects_that_are_all_apart_keep_finite_numbers():
+    apart = AspectModel(2, random_state=0).fit(np.arange(4).reshape(-1, 1))
+    assert apart.aspect_weights_.sum() == pytest.approx(1)
+    assert np.allclose(apart.membership_, 0.5)
+
+
+def test_history_has_one_value_per_iteration(X):
+    model = AspectModel(3, random_state=0).fit(X)
+    assert model.converged_
+    assert model.n_iter_ == len(model.history_)
+    with pytest.warns(ConvergenceWarning, match="AspectModel did not converge in max_iter=3 iterations"):
+        stopped = AspectModel(3, max_iter=3, random_state=0).fit(X)
+    assert stopped.n_iter_ == len(stopped.history_) == 3
+
+
+def test_same_bits_for_any_number_of_jobs(X):
+    one, four = (AspectModel(3, random_state=0, n_jobs=n_jobs).fit(X) for n_jobs in (1, 4))
+    assert np.array_equal(one.membership_, four.membership_)

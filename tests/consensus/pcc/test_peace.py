@@ -1,0 +1,39 @@
+"""PEACE's likelihood."""
+
+import numpy as np
+import pytest
+from scipy.special import gammaln, xlogy
+from scipy.stats import binom
+
+from partita import PCC, PEACE
+from tests.consensus.pcc import pcc_reference as reference
+from tests.ensembles import noisy_ensemble
+
+
+def test_likelihood_is_binomial(rng):
+    """Up to the coefficients, and up to the entropy of the counts that of PCC with KL (eqs. P40, P41)."""
+    X = noisy_ensemble(sizes=(5, 4), n_clusterings=6, missing=0.2).X
+    C, N = reference.counts(X)
+    Y = rng.dirichlet(np.ones(3), size=len(X))
+    i, j = np.triu_indices(len(X), 1)
+    p = (Y @ Y.T)[i, j]
+    full = binom.logpmf(C[i, j], N[i, j], p).sum()
+    coefficients = (gammaln(N + 1) - gammaln(C + 1) - gammaln(N - C + 1))[i, j].sum()
+    assert reference.log_likelihood(C, N, Y) + coefficients == pytest.approx(full)
+    share = np.divide(C, N, out=np.ones_like(C), where=N > 0)
+    entropy = -(N * (xlogy(share, share) + xlogy(1 - share, 1 - share)))[i, j].sum()
+    assert reference.objective("kl", C, N, Y) == pytest.approx(-reference.log_likelihood(C, N, Y) - entropy)
+
+
+def test_peace_reports_the_likelihood(rng):
+    X = reference.copied(rng)
+    model = PEACE(3, n_init=2, random_state=0).fit(X)
+    C, N = reference.counts(X)
+    assert model.log_likelihood_ == pytest.approx(reference.log_likelihood(C, N, model.membership_), rel=1e-9)
+
+
+def test_peace_is_pcc_with_kl_by_greedy_steps(X):
+    peace = PEACE(3, n_init=2, random_state=0).fit(X)
+    pcc = PCC(3, solver="greedy", init="random", n_init=2, random_state=0).fit(X)
+    assert np.array_equal(peace.membership_, pcc.membership_)
+    assert peace.objective_ == pcc.objective_

@@ -1,0 +1,80 @@
+"""PCC on stored pairs: line searches, dense against sparse, real weights, memory."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from partita import PCC
+from partita._kernels import pcc_pairs
+from partita.exceptions import NotEnoughMemoryError
+from tests.consensus.pcc import pcc_reference as reference
+from tests.ensembles import noisy_ensemble
+
+both = pytest.mark.parametrize("divergence", ["kl", "l2"])
+over_all_pairs = pytest.mark.parametrize("case", reference.OVER_ALL_PAIRS)
+
+
+@both
+def test_line_searches_agree_and_slopes_are_derivatives(divergence, rng):
+    kind, m = reference.KINDS[divergence], 40
+    n = rng.integers(1, 9, size=m).astype(float)
+    c = np.minimum(rng.integers(0, 9, size=m), n)
+    a = rng.uniform(0.2, 0.8, size=m)
+    e = rng.uniform(-0.19, 0.19, size=m)
+    row = pcc_pairs.PairRow(np.empty((1, 1)), c, n, a, e)
+    value = lambda eps: sum(pcc_pairs._value(kind, *entry) for entry in zip(c, n, a + eps * e, strict=True))  # noqa: E731
+    slopes = []
+    for eps in np.linspace(0, 1, 11):
+        slope = pcc_pairs._slope_at(kind, row, m, 0.0, 0.0, 0.0, eps)
+        slopes.append(slope)
+        assert slope == pytest.approx((value(eps + 1e-6) - value(eps - 1e-6)) / 2e-6, rel=1e-4, abs=1e-4)
+    assert (np.diff(slopes) >= 0).all()
+    if slopes[0] > 0:
+        e *= -1
+        slopes[0] *= -1
+    found = pcc_pairs._bisect(kind, row, m, 0.0, 0.0, 0.0, 1.0, -slopes[0])
+    assert pcc_pairs._slope_at(kind, row, m, 0.0, 0.0, 0.0, found) <= 0
+    if divergence == "l2" and found < 1:
+        assert found == pytest.approx((e @ (c - n * a)) / (n @ e**2), rel=1e-8)  # the closed form
+    loose = pcc_pairs._line_search(kind, row, m, 0.0, 0.0, 0.0, slopes[0])
+    assert 0 < loose <= 1
+    assert 0.1 * slopes[0] <= pcc_pairs._slope_at(kind, row, m, 0.0, 0.0, 0.0, loose) <= 1e-9 or loose == 1
+
+
+@both
+def test_all_pairs_stored_are_all_pairs(divergence, rng):
+    """Sparse with every pair = dense over objects, from the same start."""
+    X = noisy_ensemble(sizes=(12, 9, 6), n_clusterings=7, missing=0.2).X
+    X = np.unique(X, axis=0)
+    init = rng.dirichlet(np.ones(3), size=len(X))
+    dense = PCC(3, divergence=divergence, init=init, solver="greedy").fit(X)
+    everything = sparse.csr_array(np.ones((len(X), len(X))))
+    stored = PCC(3, divergence=divergence, init=init, solver="greedy", pairs=everything).fit(X)
+    assert dense.n_iter_ == stored.n_iter_
+    assert np.allclose(dense.membership_, stored.membership_, atol=1e-9)
+    block = PCC(3, divergence=divergence, init=init, pairs=everything).fit(X)
+    assert block.objective_ == pytest.approx(dense.objective_, rel=1e-5)
+
+
+@over_all_pairs
+def test_real_weights_of_clusterings(case, rng):
+    """Sums of real weights round; where all clusterings agree that must not look like a doubt."""
+    X = reference.copied(rng)
+    for seed in range(4):
+        weights = np.random.default_rng(seed).uniform(0.5, 3, size=X.shape[1])
+        model = PCC(4, weights=weights, random_state=0, n_init=1, **reference.CONFIGURATIONS[case]).fit(X)
+        C, N = reference.counts(X, weights)
+        C = np.where(N - C <= 1e-12 * N, N, C)
+        assert model.converged_
+        kind = reference.divergence_of(case)
+        assert model.objective_ == pytest.approx(reference.objective(kind, C, N, model.membership_), rel=1e-8)
+        assert model.kkt_gap_ == pytest.approx(reference.kkt_gap(kind, C, N, model.membership_), abs=1e-8)
+
+
+def test_more_pairs_than_memory_is_refused_and_l2_is_not(X, monkeypatch):
+    monkeypatch.setenv("PARTITA_MAX_MEMORY", "10kB")
+    with pytest.raises(
+        NotEnoughMemoryError, match=r"all pairs of 60 distinct rows needs .* pairs=30 .* divergence='l2'"
+    ):
+        PCC(3, init="random", random_state=0).fit(X)
+    PCC(3, divergence="l2", random_state=0).fit(X)
