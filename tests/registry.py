@@ -126,10 +126,10 @@ OTHER_ESTIMATORS = {
     "ConsensusClustering": "test_consensus_clustering.py",
     "DPGaussianMixture": "dirichlet_process/test_dp_gaussian_mixture.py",
     "DPMeans": "dirichlet_process/test_dp_means.py",
-    "KMeansEnsemble": "generation/test_generation.py",
-    "MixedEnsemble": "generation/test_generation.py",
-    "NoisyEnsemble": "generation/test_label_generation.py",
-    "SampledEnsemble": "generation/test_label_generation.py",
+    "KMeansEnsemble": "generation/test_feature_ensemble.py",
+    "MixedEnsemble": "generation/test_feature_ensemble.py",
+    "NoisyEnsemble": "generation/test_noisy_ensemble.py",
+    "SampledEnsemble": "generation/test_sampled_ensemble.py",
 }
 
 # Why an estimator of label matrices cannot pass this check of scikit-learn:

@@ -7,9 +7,10 @@ import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.cluster import KMeans
+from sklearn.cluster import AgglomerativeClustering, KMeans
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from partita import (
     BCE,
@@ -78,7 +79,7 @@ def test_the_parts_that_were_given_are_not_changed(F):
 def test_same_seed_same_bits_whatever_the_threads(F):
     one = ConsensusClustering(FEW, PCC(3), random_state=0).fit(F)
     two = ConsensusClustering(FEW, PCC(3), random_state=0, n_jobs=3).fit(F)
-    assert two.base_.n_jobs == 3
+    assert two.base_.n_jobs == two.consensus_.get_params().get("n_jobs", 3) == 3
     assert (one.label_matrix_ == two.label_matrix_).all()
     assert (one.membership_ == two.membership_).all()
     other = ConsensusClustering(FEW, PCC(3), random_state=1).fit(F)
@@ -125,8 +126,10 @@ def test_a_number_for_a_consensus_that_has_none_is_refused(F):
         ConsensusClustering(FEW, NBCE("vb"), n_clusters=3).fit(F)
 
 
-@pytest.mark.parametrize("consensus", [MultinomialMixture(3), BCE(3), LabelKMeans(3), NBCE("vb")], ids=str)
-def test_models_of_labels_predict(F, truth, consensus):
+@pytest.mark.parametrize(
+    "consensus", [EAC(3), PCC(3), MultinomialMixture(3), BCE(3), LabelKMeans(3), NBCE("vb")], ids=str
+)
+def test_new_objects_are_predicted(F, truth, consensus):
     model = ConsensusClustering(FEW, consensus, random_state=0)
     assert hasattr(model, "predict")
     model.fit(F)
@@ -142,9 +145,8 @@ def test_probabilities_of_the_fitted_objects_are_their_membership(F):
     assert np.allclose(model.predict_proba(F[:5] + 0.01).sum(axis=1), 1)
 
 
-@pytest.mark.parametrize("consensus", [None, EAC(), PCC(3)], ids=str)
-def test_others_do_not_predict(F, consensus):
-    model = ConsensusClustering(FEW, consensus, random_state=0)
+def test_a_consensus_that_cannot_predict_gives_no_predict(F):
+    model = ConsensusClustering(FEW, AgglomerativeClustering(3), random_state=0)
     assert not hasattr(model, "predict")
     assert not hasattr(model.fit(F), "predict")
     assert not hasattr(model, "predict_proba")
@@ -160,7 +162,7 @@ def test_membership_of_an_earlier_fit_does_not_stay(F):
     assert not hasattr(model.set_params(consensus=EAC()).fit(F), "membership_")
 
 
-def test_objects_that_no_clustering_saw_are_predicted_all_the_same(F, truth):
+def test_objects_that_no_clustering_saw_are_predicted_too(F, truth):
     model = ConsensusClustering(KMeansEnsemble(5, 4, sample_fraction=0.5), MultinomialMixture(3), random_state=0)
     with pytest.warns(UnlabelledObjectsWarning, match="of 60 objects have no label in any clustering"):
         model.fit(F)
@@ -189,16 +191,17 @@ def test_it_can_be_pickled(F):
 
 
 def test_nested_parameters_are_reached(F):
-    model = ConsensusClustering(KMeansEnsemble(), EAC()).set_params(base__n_clusterings=4, consensus__linkage="single")
+    model = ConsensusClustering(KMeansEnsemble(), EAC())
+    model.set_params(base__n_clusterings=4, consensus__linkage="single")
     assert model.fit(F).label_matrix_.shape == (60, 4)
     assert model.consensus_.linkage == "single"
 
 
 WRONG = {
-    "name for base": ({"base": "kmeans"}, "base='kmeans' makes no clusterings; pass a generator"),
+    "name for base": ({"base": "kmeans"}, "base='kmeans' does not make clusterings; pass a generator"),
     "class for base": ({"base": KMeansEnsemble}, "instance"),
-    "name for consensus": ({"consensus": "eac"}, r"consensus='eac' is no estimator; pass one such as EAC\(\)"),
-    "class for consensus": ({"consensus": EAC}, "is no estimator"),
+    "name for consensus": ({"consensus": "eac"}, r"consensus='eac' is not an estimator; pass one such as EAC\(\)"),
+    "class for consensus": ({"consensus": EAC}, "is not an estimator"),
 }
 
 
@@ -210,12 +213,28 @@ def test_wrong_parts_are_refused(case, F):
         model.fit(F)
 
 
-def test_no_clusters_are_refused(F):
+@pytest.mark.parametrize("n_clusters", [0, 2.5, "three"])
+def test_a_wrong_number_of_clusters_is_refused(F, n_clusters):
     with pytest.raises(ValueError, match="'n_clusters' parameter of ConsensusClustering must be"):
-        ConsensusClustering(n_clusters=0).fit(F)
+        ConsensusClustering(n_clusters=n_clusters).fit(F)
 
 
 def test_verbose_is_handed_to_both_parts(F):
-    model = ConsensusClustering(KMeansEnsemble(3, 3), EAC(), verbose=1, random_state=0).fit(F)
+    model = ConsensusClustering(KMeansEnsemble(3, 3), EAC(), verbose=True, random_state=0).fit(F)
     assert model.base_.verbose
     assert model.consensus_.verbose
+
+
+# scikit-learn requires estimators with predict_proba that accept sparse features to be classifiers
+SPARSE_CHECKS = dict.fromkeys(["check_estimator_sparse_array", "check_estimator_sparse_matrix"], "is not a classifier")
+
+
+@parametrize_with_checks(
+    [
+        ConsensusClustering(KMeansEnsemble(10), random_state=0),
+        ConsensusClustering(KMeansEnsemble(10), MultinomialMixture(3), random_state=0),
+    ],
+    expected_failed_checks=lambda estimator: SPARSE_CHECKS if hasattr(estimator, "predict_proba") else {},
+)
+def test_scikit_learn(estimator, check):
+    check(estimator)

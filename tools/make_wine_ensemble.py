@@ -1,8 +1,8 @@
-"""Make the ensemble of clusterings that comes with the package.
+"""Make the ensemble of clusterings that is part of the package.
 
     python tools/make_wine_ensemble.py
 
-Made with scikit-learn 1.9.1 and numpy 2.4.6; another version may number the clusters otherwise.
+Made with scikit-learn 1.9.1 and numpy 2.4.6; other versions may number the clusters differently.
 """
 
 from pathlib import Path
@@ -18,7 +18,7 @@ TARGET = Path(__file__).parents[1] / "src" / "partita" / "datasets" / "wine_ense
 
 
 def main() -> None:
-    """Write the table: id, cultivar, one column a clustering, empty where a wine was left out."""
+    """Write the table: id, cultivar, one column per clustering, empty where a wine was left out."""
     wine = load_wine()
     features = StandardScaler().fit_transform(wine.data)
     n = len(features)

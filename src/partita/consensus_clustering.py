@@ -1,27 +1,28 @@
-"""From features to a consensus in one call: an ensemble is generated, then combined."""
+"""From features to a consensus in one call: an ensemble is generated, then combined (eq. R24)."""
 
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin, _fit_context, clone
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from partita._parameters import Interval
+from partita._features import check_points
+from partita._parameters import common
 from partita._runs import draw_seeds
 from partita._typing import FloatArray, IntArray
 from partita.consensus import EAC, PCC
-from partita.generation._base_clusterers import set_seeds
+from partita.generation._estimator_clusterer import set_seeds
 from partita.generation._kmeans_ensemble import KMeansEnsemble
 from partita.generation._mixed_ensemble import MixedEnsemble
 
 
-def _consensus_has(method: str) -> Any:
-    def check(model: Any) -> bool:
-        given = model.consensus_ if hasattr(model, "consensus_") else model._default_consensus()
-        return hasattr(given, method)
+def _can_predict(model: "ConsensusClustering") -> bool:
+    return hasattr(model._fitted_or_new_consensus(), "predict")
 
-    return check
+
+def _has_probabilities(model: "ConsensusClustering") -> bool:
+    return hasattr(model._fitted_or_new_consensus(), "predict_proba")
 
 
 class ConsensusClustering(ClusterMixin, BaseEstimator):
@@ -30,20 +31,20 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):
     Parameters
     ----------
     base : generator, clusterer or list, optional
-        What makes the clusterings: a generator such as :class:`KMeansEnsemble` or :class:`MixedEnsemble`; a clusterer
-        in the manner of scikit-learn, or a list of names and clusterers, each with 2 to 10 clusters, as in
+        How the clusterings are made: by a generator such as :class:`KMeansEnsemble` or :class:`MixedEnsemble`, by a
+        clusterer in the manner of scikit-learn, or by a list of names and clusterers, each with 2 to 10 clusters, as in
         :class:`MixedEnsemble`. Default: 100 k-means clusterings with random numbers of clusters.
     consensus : estimator, optional
-        What combines them: any consensus estimator of partita. Default: :class:`EAC`, which finds the number of
+        How they are combined: any consensus estimator of partita. Default: :class:`EAC`, which finds the number of
         clusters, or :class:`PCC` with squared errors if ``n_clusters`` is given.
     n_clusters : int, optional
         Number of clusters of the consensus; sets the parameter of that name of ``consensus``.
     random_state : int, RandomState or None
-        Seed of ``base`` and ``consensus``, where they have none of their own.
+        Seed of ``base`` and ``consensus``, unless they have their own.
     n_jobs : int, optional
-        Number of threads of ``base``, where it has none of its own.
-    verbose : int, default=0
-        Show progress bars on what takes more than two seconds.
+        Number of threads of ``base`` and ``consensus``, unless they have their own. The result does not depend on it.
+    verbose : bool, default=False
+        Show a progress bar for what takes more than two seconds.
 
     Attributes
     ----------
@@ -55,18 +56,17 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):
     label_matrix_ : ndarray of shape (n_samples, n_clusterings)
         Labels of all clusterings.
     base_, consensus_
-        The fitted parts; ``base_.manifest_`` tells what was run.
+        The fitted parts; ``base_.manifest_`` lists the clusterings.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
     Notes
     -----
-    ``predict`` and ``predict_proba`` are there if the consensus is a model of labels, such as
-    :class:`MultinomialMixture`, :class:`BCE` or :class:`LabelKMeans`: new objects are placed in every clustering, and
-    the consensus places their labels. Features are taken as they are; scale them first, for instance by
+    ``predict`` and ``predict_proba`` exist if the consensus has them: new objects are placed in every clustering, and
+    the consensus places their rows of labels. Features are used as they are; scale them first, for instance by
     ``make_pipeline(StandardScaler(), ConsensusClustering())``.
 
-    Average linkage, EAC's default, holds all pairs of distinct rows of labels; for more than some 20,000 objects pass
+    Average linkage, EAC's default, holds all pairs of distinct rows of labels; for more than about 20,000 objects pass
     ``n_clusters`` or another consensus.
 
     Examples
@@ -81,10 +81,8 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "base": "no_validation",
         "consensus": "no_validation",
-        "n_clusters": [Interval("int", 1, None), None],
-        "random_state": ["random_state"],
-        "n_jobs": [None, Interval("int", None, None)],
-        "verbose": ["verbose"],
+        "n_clusters": [*common("n_clusters")["n_clusters"], None],
+        **common("random_state", "n_jobs", "verbose"),
     }
 
     labels_: IntArray
@@ -98,7 +96,7 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):
         n_clusters: int | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
-        verbose: int = 0,
+        verbose: bool = False,
     ) -> None:
         self.base = base
         self.consensus = consensus
@@ -116,6 +114,7 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):
         X : array-like of shape (n_samples, n_features)
             Features.
         y : Ignored
+            Present by convention.
 
         Returns
         -------
@@ -123,15 +122,10 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):
         """
         X = self._check(X, reset=True)
         seeds = draw_seeds(self.random_state, 2).tolist()
-        self.base_ = _prepare(self._generator(), seeds[0], n_jobs=self.n_jobs, verbose=self.verbose)
-        self.consensus_ = _prepare(self._default_consensus(), seeds[1], verbose=self.verbose)
+        self.base_ = _prepare(self._new_base(), seeds[0], n_jobs=self.n_jobs, verbose=self.verbose)
+        self.consensus_ = _prepare(self._new_consensus(), seeds[1], n_jobs=self.n_jobs, verbose=self.verbose)
         if self.n_clusters is not None:
-            if "n_clusters" not in self.consensus_.get_params(deep=False):
-                raise ValueError(
-                    f"n_clusters={self.n_clusters} was given, but {type(self.consensus_).__name__} finds the number of "
-                    "clusters itself; leave it out or choose another consensus."
-                )
-            self.consensus_.set_params(n_clusters=self.n_clusters)
+            _set_n_clusters(self.consensus_, self.n_clusters)
         self.label_matrix_ = np.asarray(self.base_.fit_transform(X))
         if self.label_matrix_.dtype.kind == "f" and (self.label_matrix_ % 1 != 0).any():
             raise TypeError(f"base={self.base!r:.60} makes fractions, not labels; pass a generator or a clusterer.")
@@ -142,7 +136,7 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):
             self.membership_ = self.consensus_.membership_
         return self
 
-    def _generator(self) -> Any:
+    def _new_base(self) -> Any:
         if self.base is None:
             return KMeansEnsemble()
         if isinstance(self.base, list | tuple | dict):
@@ -152,18 +146,21 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):
         if hasattr(self.base, "fit_transform"):
             return clone(self.base)
         raise TypeError(
-            f"base={self.base!r:.60} makes no clusterings; pass a generator such as KMeansEnsemble(), a clusterer or a "
-            "list of names."
+            f"base={self.base!r:.60} does not make clusterings; pass a generator such as KMeansEnsemble(), a clusterer "
+            "or a list of names."
         )
 
-    def _default_consensus(self) -> Any:
-        if self.consensus is not None:
-            if isinstance(self.consensus, str | type) or not hasattr(self.consensus, "fit_predict"):
-                raise TypeError(f"consensus={self.consensus!r:.60} is no estimator; pass one such as EAC() or PCC(5).")
-            return clone(self.consensus)
-        return EAC() if self.n_clusters is None else PCC(self.n_clusters, divergence="l2")
+    def _new_consensus(self) -> Any:
+        if self.consensus is None:
+            return EAC() if self.n_clusters is None else PCC(self.n_clusters, divergence="l2")
+        if isinstance(self.consensus, str | type) or not hasattr(self.consensus, "fit_predict"):
+            raise TypeError(f"consensus={self.consensus!r:.60} is not an estimator; pass one such as EAC() or PCC(5).")
+        return clone(self.consensus)
 
-    @available_if(_consensus_has("predict"))  # type: ignore[untyped-decorator]
+    def _fitted_or_new_consensus(self) -> Any:
+        return self.consensus_ if hasattr(self, "consensus_") else self._new_consensus()
+
+    @available_if(_can_predict)  # type: ignore[untyped-decorator]
     def predict(self, X: Any) -> IntArray:
         """Cluster of new objects.
 
@@ -176,10 +173,10 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):
         -------
         ndarray of shape (n_samples,)
         """
-        labels = self._place(X)
+        labels = self._label_new(X)
         return np.asarray(self.consensus_.predict(labels))
 
-    @available_if(_consensus_has("predict_proba"))  # type: ignore[untyped-decorator]
+    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> FloatArray:
         """Probability of each cluster for new objects.
 
@@ -192,16 +189,16 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):
         -------
         ndarray of shape (n_samples, n_clusters_)
         """
-        labels = self._place(X)
+        labels = self._label_new(X)
         return np.asarray(self.consensus_.predict_proba(labels))
 
-    def _place(self, X: Any) -> IntArray:
+    def _label_new(self, X: Any) -> IntArray:
+        """Labels of new objects in all clusterings."""
         check_is_fitted(self, "consensus_")
         return np.asarray(self.base_.transform(self._check(X, reset=False)))
 
     def _check(self, X: Any, *, reset: bool) -> Any:
-        accepted = "csr" if self._takes_sparse else False
-        return validate_data(self, X, reset=reset, accept_sparse=accepted, dtype=[np.float64, np.float32])
+        return check_points(X, self, reset=reset, sparse=self._takes_sparse, dtype=[np.float64, np.float32])
 
     @property
     def _takes_sparse(self) -> bool:
@@ -214,7 +211,16 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):
 
 
 def _prepare(estimator: Any, seed: int, **settings: Any) -> Any:
-    """Give a part seeds and what else was set, unless it has its own."""
+    """Set the seed and the other settings of a part, unless it has its own."""
     known = estimator.get_params(deep=False)
-    wanted = {name: value for name, value in settings.items() if value and name in known and not known[name]}
-    return set_seeds(estimator, seed).set_params(**wanted)
+    unset = {name: value for name, value in settings.items() if value and name in known and not known[name]}
+    return set_seeds(estimator, seed).set_params(**unset)
+
+
+def _set_n_clusters(consensus: Any, n_clusters: int) -> None:
+    if "n_clusters" not in consensus.get_params(deep=False):
+        raise ValueError(
+            f"n_clusters={n_clusters} was given, but {type(consensus).__name__} finds the number of clusters itself; "
+            "leave it out or choose another consensus."
+        )
+    consensus.set_params(n_clusters=n_clusters)

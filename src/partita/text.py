@@ -1,4 +1,4 @@
-"""Documents to features, as the text experiments of PEACE have it: a pipeline of scikit-learn's parts and a stemmer."""
+"""Documents to features, as in the text experiments of the PEACE paper: scikit-learn and a stemmer (eq. R23)."""
 
 import re
 from functools import lru_cache
@@ -21,17 +21,17 @@ def make_text_features(
 ) -> Pipeline:
     """A pipeline from documents to tf-idf features.
 
-    Tokens in small letters, without stop words, stemmed by Porter's algorithm, weighted by tf-idf with rows of length
-    1; tokens of few documents are dropped, then those of low variance.
+    Tokens in lower case, without stop words, stemmed by Porter's algorithm, weighted by tf-idf with rows of length 1;
+    terms of few documents are dropped, then those of low variance.
 
     Parameters
     ----------
     n_terms : int, optional, default=500
         Number of terms to keep, those of the largest variance; None keeps all.
     min_documents : int, default=40
-        Documents that a term must be in, at least.
+        Smallest number of documents with a term.
     stem : bool, default=True
-        Stem the tokens; needs the extra ``text``.
+        Whether tokens are stemmed; needs the extra ``text``.
     stop_words : "english", collection of str or None, default="english"
         Tokens to leave out, before stemming.
 
@@ -68,7 +68,7 @@ def make_text_features(
 
 
 class _Analyzer:
-    """Tokens of a document; a class, so that a fitted pipeline can be pickled."""
+    """Tokens of a document; a class, because a fitted pipeline with a closure could not be pickled."""
 
     def __init__(self, stop_words: frozenset[str], stem: bool) -> None:
         self.stop_words = stop_words

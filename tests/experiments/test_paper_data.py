@@ -1,4 +1,4 @@
-"""KL on the papers' own data, with both kinds of ensemble; skipped where the data are not at hand."""
+"""PCC with KL on the papers' own data, with both kinds of ensemble; skipped if the data are not installed."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 
 from partita import PCC
 
-DATA = Path(__file__).parents[2] / "shared" / "data"
+DATA = Path(__file__).parents[3] / "shared" / "data"
 SMALL = ("iris", "wine", "glass", "ecoli", "ionosphere", "yeast_cellcycle_384_std", "house_votes_84")
 
 pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason="the papers' data are not here")

@@ -62,8 +62,8 @@ def test_an_id_that_is_dropped_or_chosen_is_a_column_like_others(tmp_path):
     assert read_feature_table(path, columns=["id", "x"]).features.columns.tolist() == ["id", "x"]
 
 
-def test_text_that_recurs_is_no_id(tmp_path):
-    with pytest.raises(FileFormatError, match="row 0, column 'kind' is 'a', no number"):
+def test_text_that_recurs_is_not_an_id(tmp_path):
+    with pytest.raises(FileFormatError, match="row 0, column 'kind' is 'a', not a number"):
         read_feature_table(write(tmp_path / "a.csv", ["kind", "x"], [["a", 1], ["a", 2], ["b", 2]]))
 
 
@@ -119,17 +119,17 @@ def test_npy_has_no_ids(tmp_path):
         ("", "row 1, column 'y' is missing"),
         ("NA", "row 1, column 'y' is missing"),
         ("nan", "row 1, column 'y' is missing"),
-        ("abc", "row 1, column 'y' is 'abc', no number"),
-        pytest.param("inf", "row 1, column 'y' is inf, no number"),
-        ("1,5", "no table"),
+        ("abc", "row 1, column 'y' is 'abc', not a number"),
+        pytest.param("inf", "row 1, column 'y' is inf, not a number"),
+        ("1,5", "not a table"),
     ],
 )
-def test_what_is_no_number_is_refused_with_its_place(tmp_path, cell, message):
+def test_what_is_not_a_number_is_refused_with_its_position(tmp_path, cell, message):
     with pytest.raises(FileFormatError, match=message):
         read_feature_table(write(tmp_path / "a.csv", ["id", "x", "y"], [["u", 1, 2], ["v", 3, cell], ["w", 5, 6]]))
 
 
-def test_a_file_without_header_or_with_one_is_read_as_told(tmp_path):
+def test_a_file_without_header_or_with_one_is_read_as_requested(tmp_path):
     path = write(tmp_path / "a.csv", None, [[1.5, 2], [3.5, 4], [5.5, 6]])
     assert read_feature_table(path).features.shape == (3, 2)
     assert read_feature_table(path, header=True).features.shape == (2, 2)

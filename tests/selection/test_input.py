@@ -76,7 +76,7 @@ def test_missing_features_are_refused():
 
 
 def test_an_unknown_base_is_refused():
-    with pytest.raises(ValueError, match="there is no clusterer 'wrad'"):
+    with pytest.raises(ValueError, match="clusterer='wrad' is not known"):
         choose_n_clusters(blobs(), base="wrad")
 
 

@@ -1,4 +1,4 @@
-"""Small ensembles to try things out with."""
+"""Small ensembles for examples and tests."""
 
 from partita.datasets._ensembles import EnsembleData, load_wine_ensemble
 

@@ -1,4 +1,4 @@
-"""Ensembles that come with the package."""
+"""Ensembles that are part of the package."""
 
 from importlib import resources
 from typing import NamedTuple
@@ -7,9 +7,9 @@ import pandas as pd
 
 
 class EnsembleData(NamedTuple):
-    """A label matrix with the truth, for trying things out."""
+    """A label matrix with the true classes."""
 
-    labels: pd.DataFrame  # one row an object, one column a clustering, NaN where an object was left out
+    labels: pd.DataFrame  # one row per object, one column per clustering, NaN where an object was left out
     target: "pd.Series[str]"  # class of each object
     ids: "pd.Series[str]"  # name of each object
     description: str
@@ -23,7 +23,7 @@ _WINE = (
 
 
 def load_wine_ensemble() -> EnsembleData:
-    """Thirty k-means clusterings of 178 wines of three cultivars, a fifth of the labels missing.
+    """Thirty k-means clusterings of 178 wines of three cultivars, with a fifth of the labels missing.
 
     Returns
     -------

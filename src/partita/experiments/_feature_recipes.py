@@ -1,15 +1,16 @@
-"""Recipes that make clusterings of features."""
+"""Recipes that make clusterings of features (eqs. R26 to R36, R41)."""
 
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from partita.experiments._recipe_ensemble import Draw, How, RecipeEnsemble, check_pool, draw_columns, shuffled
+from partita._parameters import check_choice
+from partita.experiments._recipe_ensemble import Draw, RecipeEnsemble, RecipeRun, check_pool, draw_columns, shuffled
 from partita.generation._kmeans_ensemble import KMeansEnsemble
 from partita.generation._mixed_ensemble import MixedEnsemble
 
-# numbers of clusters of "ensemble 2" for the data sets of PEACE (table 1) and PCC (table 3)
+# numbers of clusters of "ensemble 2" for the data sets of PEACE (Table 1) and PCC (Table 3); eq. R50
 _TO_20 = (15, 20)
 NUMBERS_OF_CLUSTERS: dict[str, list[int]] = {
     "spiral": [*range(2, 9)],
@@ -26,94 +27,115 @@ NUMBERS_OF_CLUSTERS: dict[str, list[int]] = {
 }
 
 
-def eac(X: Any, how: How, *, n_clusterings: int = 100, n_clusters: Any = "auto") -> RecipeEnsemble:
-    return from_features(KMeansEnsemble(n_clusterings, n_clusters, **how.settings), X)
+def kmeans_runs(X: Any, run: RecipeRun, *, n_clusterings: int = 100, n_clusters: Any = "auto") -> RecipeEnsemble:
+    """k-means from random objects (eq. R26)."""
+    return from_features(KMeansEnsemble(n_clusterings, n_clusters, **run.for_generator), X)
 
 
-def split_and_merge(X: Any, how: How, *, n_clusterings: int = 100, n_clusters: Any = None) -> RecipeEnsemble:
-    return from_features(KMeansEnsemble(n_clusterings, _numbers_or_root(n_clusters, X), **how.settings), X)
+def split_and_merge(X: Any, run: RecipeRun, *, n_clusterings: int = 100, n_clusters: Any = None) -> RecipeEnsemble:
+    """The "ensemble 1" of PCC and PEACE: k-means with more clusters than classes (eq. R27)."""
+    return from_features(KMeansEnsemble(n_clusterings, _numbers_or_root(n_clusters, X), **run.for_generator), X)
 
 
 def several_algorithms(
-    X: Any, how: How, *, n_clusters: Any = None, dataset: str | None = None, n_repeats: Any = 5, fraction: float = 1.0
+    X: Any,
+    run: RecipeRun,
+    *,
+    n_clusters: Any = None,
+    dataset: str | None = None,
+    n_repeats: Any = 5,
+    fraction: float = 1.0,
 ) -> RecipeEnsemble:
+    """The "ensemble 2" of PCC: six algorithms with every number of a list (eq. R28)."""
     numbers = n_clusters if n_clusters is not None else _numbers_of(dataset)
-    generator = MixedEnsemble(n_clusters=numbers, n_repeats=n_repeats, sample_fraction=fraction, **how.settings)
+    generator = MixedEnsemble(n_clusters=numbers, n_repeats=n_repeats, sample_fraction=fraction, **run.for_generator)
     return from_features(generator, X)
 
 
 def several_algorithms_of_samples(
-    X: Any, how: How, *, n_clusters: Any = None, dataset: str | None = None, n_repeats: Any = None
+    X: Any, run: RecipeRun, *, n_clusters: Any = None, dataset: str | None = None, n_repeats: Any = None
 ) -> RecipeEnsemble:
+    """The "ensemble 2" of PEACE: the same, each clustering of another 90 % of the objects (eq. R28)."""
     repeats = {"kmeans": 5, "spectral": 5} if n_repeats is None else n_repeats
-    return several_algorithms(X, how, n_clusters=n_clusters, dataset=dataset, n_repeats=repeats, fraction=0.9)
+    return several_algorithms(X, run, n_clusters=n_clusters, dataset=dataset, n_repeats=repeats, fraction=0.9)
 
 
-def text(X: Any, how: How, *, n_clusterings: int = 100, n_clusters: Any = None) -> RecipeEnsemble:
+def spherical_kmeans_runs(
+    X: Any, run: RecipeRun, *, n_clusterings: int = 100, n_clusters: Any = None
+) -> RecipeEnsemble:
+    """Spherical k-means, for text (eq. R29)."""
     numbers = _numbers_or_root(n_clusters, X)
-    return from_features(KMeansEnsemble(n_clusterings, numbers, metric="cosine", **how.settings), X)
+    return from_features(KMeansEnsemble(n_clusterings, numbers, metric="cosine", **run.for_generator), X)
 
 
-def text_in_batches(X: Any, how: How, *, n_clusterings: int = 100, n_clusters: Any = None) -> RecipeEnsemble:
+def spherical_minibatch_runs(
+    X: Any, run: RecipeRun, *, n_clusterings: int = 100, n_clusters: Any = None
+) -> RecipeEnsemble:
+    """Spherical k-means by mini-batches, for text (eq. R30)."""
     numbers = _numbers_or_root(n_clusters, X)
-    generator = KMeansEnsemble(n_clusterings, numbers, metric="cosine", algorithm="minibatch", **how.settings)
+    generator = KMeansEnsemble(n_clusterings, numbers, metric="cosine", algorithm="minibatch", **run.for_generator)
     return from_features(generator, X)
 
 
-def large(
+def kmeans_of_halves(
     X: Any,
-    how: How,
+    run: RecipeRun,
     *,
     n_clusterings: int = 100,
     n_clusters: Any = (2, 10),
     fraction: float = 0.5,
     pairs: float = 0.00025,
 ) -> RecipeEnsemble:
-    made = from_features(KMeansEnsemble(n_clusterings, n_clusters, sample_fraction=fraction, **how.settings), X)
+    """The PCC paper's large experiment: k-means of random halves, a sample of the pairs (eqs. R32, R43)."""
+    made = from_features(KMeansEnsemble(n_clusterings, n_clusters, sample_fraction=fraction, **run.for_generator), X)
     return replace(made, draws=[Draw({"pairs": pairs})])
 
 
-def around_the_classes(X: Any, how: How, *, n_classes: int, n_runs: int = 2, held_out: float = 0.25) -> RecipeEnsemble:
-    # half up, and at least two
+def around_the_classes(
+    X: Any, run: RecipeRun, *, n_classes: int, n_runs: int = 2, held_out: float = 0.25
+) -> RecipeEnsemble:
+    """k-means with 50 to 200 % of the number of classes; a quarter of the objects held out (eqs. R34, R45)."""
+    # rounded half up, and at least two (eq. R45)
     numbers = [max(2, int(np.floor(share * n_classes + 0.5))) for share in (0.5, 0.75, 1.0, 1.5, 2.0)]
-    made = from_features(KMeansEnsemble(n_runs * len(numbers), numbers, **how.settings), X)
-    order = how.rng().permutation(len(made.labels))
+    made = from_features(KMeansEnsemble(n_runs * len(numbers), numbers, **run.for_generator), X)
+    order = run.rng().permutation(len(made.labels))
     n_test = round(held_out * len(order))
     blocks = (np.sort(order[n_test:]), np.sort(order[:n_test]))
     return replace(made, draws=[Draw({"blocks": "training, test"}, blocks=blocks)])
 
 
 def pool_of_kmeans(
-    X: Any, how: How, *, n_classes: int, n_clusterings: int = 2000, n_ensembles: int = 100, size: int = 20
+    X: Any, run: RecipeRun, *, n_classes: int, n_clusterings: int = 2000, n_ensembles: int = 100, size: int = 20
 ) -> RecipeEnsemble:
+    """Many k-means with the number of classes, shuffled into ensembles (eqs. R35, R46)."""
     check_pool(n_clusterings, n_ensembles, size)
-    made = from_features(KMeansEnsemble(n_clusterings, n_classes, **how.settings), X)
-    return shuffled(made, how, n_ensembles, size)
+    made = from_features(KMeansEnsemble(n_clusterings, n_classes, **run.for_generator), X)
+    return shuffled(made, run, n_ensembles, size)
 
 
 def mixed_pool(
-    X: Any, how: How, *, n_classes: int, n_clusterings: int = 2000, n_ensembles: int = 100, size: int = 20
+    X: Any, run: RecipeRun, *, n_classes: int, n_clusterings: int = 2000, n_ensembles: int = 100, size: int = 20
 ) -> RecipeEnsemble:
-    """Affinity propagation gives the same each time: it is run once, and its clustering repeated."""
+    """The same of four algorithms; the one clustering of affinity propagation is repeated (eqs. R36, R46)."""
     check_pool(n_clusterings, n_ensembles, size)
-    shares = {"kmeans": 500, "fuzzy": 800, "metis": 200, "affinity": 500}
-    numbers = {name: max(1, round(share * n_clusterings / 2000)) for name, share in shares.items()}
-    generator = MixedEnsemble([*shares], [n_classes], n_repeats={**numbers, "affinity": 1}, **how.settings)
+    of_2000 = {"kmeans": 500, "fuzzy": 800, "metis": 200, "affinity": 500}
+    numbers = {name: max(1, round(share * n_clusterings / 2000)) for name, share in of_2000.items()}
+    generator = MixedEnsemble([*of_2000], [n_classes], n_repeats={**numbers, "affinity": 1}, **run.for_generator)
     made = from_features(generator, X)
     times = np.where(made.manifest["algorithm"] == "affinity", numbers["affinity"], 1)
     repeated = made.manifest.loc[made.manifest.index.repeat(times)].reset_index(drop=True)
     pool = replace(made, labels=np.repeat(made.labels, times, axis=1), manifest=repeated)
-    return shuffled(pool, how, n_ensembles, size)
+    return shuffled(pool, run, n_ensembles, size)
 
 
 def with_features(
-    X: Any, how: How, *, n_classes: int, n_clusterings: int = 50, sizes: Any = range(1, 11), n_draws: int = 50
+    X: Any, run: RecipeRun, *, n_classes: int, n_clusterings: int = 50, sizes: Any = range(1, 11), n_draws: int = 50
 ) -> RecipeEnsemble:
-    """Weights of the labels: D, the number of features, as in the paper; the sweep is from D / 8 to 8 D."""
-    made = from_features(KMeansEnsemble(n_clusterings, n_classes, **how.settings), X)
+    """k-means with features beside it: a label has the weight D of all features; sweep D / 8 to 8 D (eqs. R41, R48)."""
+    made = from_features(KMeansEnsemble(n_clusterings, n_classes, **run.for_generator), X)
     n_features = np.shape(X)[1]
     sweep = [n_features * factor for factor in (1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8)]
-    draws = draw_columns(made.labels.shape[1], how, sizes, n_draws)
+    draws = draw_columns(made.labels.shape[1], run, sizes, n_draws)
     weighted = [
         draw._replace(setting={**draw.setting, "label_weight": n_features, "label_weight_sweep": sweep})
         for draw in draws
@@ -134,14 +156,13 @@ def _numbers_or_root(n_clusters: Any, X: Any) -> Any:
 
 
 def _root_range(X: Any) -> tuple[int, int]:
-    """From sqrt(n) / 2 to sqrt(n)."""
+    """From sqrt(n) / 2 to sqrt(n), both at least 2 (eq. R27)."""
     root = np.sqrt(np.shape(X)[0])
     return max(2, int(np.ceil(root / 2))), max(2, int(root))
 
 
 def _numbers_of(dataset: str | None) -> list[int]:
     if dataset is None:
-        return [*range(4, 11), *_TO_20]  # what most data sets of the papers have
-    if dataset not in NUMBERS_OF_CLUSTERS:
-        raise ValueError(f"dataset={dataset!r} is not in the papers; choose from {', '.join(NUMBERS_OF_CLUSTERS)}.")
+        return [*range(4, 11), *_TO_20]  # the list that most data sets of the papers have
+    check_choice("dataset", dataset, NUMBERS_OF_CLUSTERS)
     return NUMBERS_OF_CLUSTERS[dataset]

@@ -1,4 +1,4 @@
-"""Recipes that take labels, and those that make up their data."""
+"""Recipes that take labels, and those that simulate their data (eqs. R31, R33, R37 to R40)."""
 
 from dataclasses import replace
 from typing import Any
@@ -7,16 +7,17 @@ import numpy as np
 import pandas as pd
 
 from partita._labels.validation import check_label_matrix
-from partita.experiments._recipe_ensemble import Draw, How, RecipeEnsemble, as_list, draw_columns
+from partita.experiments._recipe_ensemble import Draw, RecipeEnsemble, RecipeRun, as_list, draw_columns
 from partita.experiments._simulated import four_gaussians, two_gaussians_with_outliers
 from partita.generation._noisy_ensemble import NoisyEnsemble
 from partita.generation._sampled_ensemble import SampledEnsemble
 
 
-def missing(X: Any, how: How, *, shares: Any = None, n_draws: int = 10) -> RecipeEnsemble:
+def labels_lost(X: Any, run: RecipeRun, *, shares: Any = None, n_draws: int = 10) -> RecipeEnsemble:
+    """Copies of the labels with more and more of them missing (eq. R37)."""
     made = from_labels(X)
     lost = np.arange(21) * 0.045 if shares is None else np.array(as_list(shares), dtype=np.float64)
-    seeds = how.rng().integers(2**31, size=(len(lost), n_draws))
+    seeds = run.rng().integers(2**31, size=(len(lost), n_draws))
     draws = [
         Draw({"missing": float(share), "draw": number}, lost=float(share), seed=int(seed))
         for share, row in zip(lost, seeds, strict=True)
@@ -25,12 +26,14 @@ def missing(X: Any, how: How, *, shares: Any = None, n_draws: int = 10) -> Recip
     return replace(made, draws=draws)
 
 
-def columns(X: Any, how: How, *, sizes: Any = range(1, 21), n_draws: int = 50) -> RecipeEnsemble:
+def random_columns(X: Any, run: RecipeRun, *, sizes: Any = range(1, 21), n_draws: int = 50) -> RecipeEnsemble:
+    """Random sets of the clusterings (eq. R38)."""
     made = from_labels(X)
-    return replace(made, draws=draw_columns(made.labels.shape[1], how, sizes, n_draws))
+    return replace(made, draws=draw_columns(made.labels.shape[1], run, sizes, n_draws))
 
 
-def rows(X: Any, how: How, *, n_parties: Any = range(1, 11)) -> RecipeEnsemble:
+def blocks_of_rows(X: Any, run: RecipeRun, *, n_parties: Any = range(1, 11)) -> RecipeEnsemble:
+    """Rows of several parties (eq. R39)."""
     made = from_labels(X)
     draws = [
         Draw({"n_parties": parties}, blocks=tuple(np.array_split(np.arange(len(made.labels)), parties)))
@@ -39,32 +42,37 @@ def rows(X: Any, how: How, *, n_parties: Any = range(1, 11)) -> RecipeEnsemble:
     return replace(made, draws=draws)
 
 
-def timing(X: Any, how: How, *, sizes: Any = (20, 60, 120, 240, 480, 960, 1440, 1920)) -> RecipeEnsemble:
+def first_columns(X: Any, run: RecipeRun, *, sizes: Any = (20, 60, 120, 240, 480, 960, 1440, 1920)) -> RecipeEnsemble:
+    """The first clusterings, more and more of them (eq. R40)."""
     made = from_labels(X)
     usable = [size for size in as_list(sizes) if size <= made.labels.shape[1]]
     if not usable:
-        raise ValueError(f"there are {made.labels.shape[1]} clusterings, and sizes={sizes!r}; pass smaller sizes.")
+        raise ValueError(f"there are {made.labels.shape[1]} clusterings, but sizes={sizes!r}; pass smaller sizes.")
     return replace(made, draws=[Draw({"n_clusterings": s}, np.arange(s)) for s in usable])
 
 
-def simulated(X: Any, how: How, *, n_clusterings: int = 1000, n_per_cluster: int = 200) -> RecipeEnsemble:
-    data = four_gaussians(n_per_cluster, how.seed)
-    generator = SampledEnsemble(n_clusterings, random_state=how.seed)
+def draws_from_posterior(
+    X: Any, run: RecipeRun, *, n_clusterings: int = 1000, n_per_cluster: int = 200
+) -> RecipeEnsemble:
+    """The PCC paper's simulated experiment: draws from the posterior of four Gaussians (eqs. R31, R42)."""
+    data = four_gaussians(n_per_cluster, run.seed)
+    generator = SampledEnsemble(n_clusterings, random_state=run.seed)
     labels = np.asarray(generator.fit_transform(data.posterior))
     return RecipeEnsemble(labels, generator.manifest_, [Draw({})], data.features, truth=data.posterior)
 
 
-def synthetic(
-    X: Any, how: How, *, noise: Any = (0.05, 0.1, 0.15, 0.2), n_clusterings: int = 10, n_per_cluster: int = 100
+def labels_changed(
+    X: Any, run: RecipeRun, *, noise: Any = (0.05, 0.1, 0.15, 0.2), n_clusterings: int = 10, n_per_cluster: int = 100
 ) -> RecipeEnsemble:
+    """The NBCE paper's synthetic experiment: copies of a partition with labels changed (eqs. R33, R44)."""
     features = None
     if X is None:
-        features, truth = two_gaussians_with_outliers(n_per_cluster, how.seed)
+        features, truth = two_gaussians_with_outliers(n_per_cluster, run.seed)
     else:
         truth = np.asarray(X)
     noise = as_list(noise)
     levels = [level for level in noise for _ in range(n_clusterings)]
-    generator = NoisyEnsemble(len(levels), noise=levels, random_state=how.seed)
+    generator = NoisyEnsemble(len(levels), noise=levels, random_state=run.seed)
     labels = np.asarray(generator.fit_transform(truth))
     draws = [
         Draw({"noise": level}, np.arange(place * n_clusterings, (place + 1) * n_clusterings))
@@ -74,6 +82,7 @@ def synthetic(
 
 
 def from_labels(X: Any) -> RecipeEnsemble:
+    """Given labels, or those of another recipe, as one ensemble."""
     matrix = check_label_matrix(X.labels if isinstance(X, RecipeEnsemble) else X)
     manifest = pd.DataFrame({"name": matrix.names, "algorithm": "given", "n_clusters": matrix.n_labels})
     return RecipeEnsemble(matrix.codes.astype(np.int64), manifest, [Draw({})])

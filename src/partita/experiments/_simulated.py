@@ -1,4 +1,4 @@
-"""Data of the papers' simulations."""
+"""Simulated data of the papers (eqs. R42, R44)."""
 
 from typing import NamedTuple
 
@@ -9,15 +9,15 @@ from partita._typing import FloatArray, IntArray
 
 
 class FourGaussians(NamedTuple):
-    """Points of four Gaussians, and how probable each is of each."""
+    """Points of four Gaussians, and the probability of each Gaussian for each point."""
 
     features: FloatArray  # (n, 2)
     posterior: FloatArray  # (n, 4), rows sum to 1
-    component: IntArray  # that each point was drawn from
+    component: IntArray  # (n,) Gaussian that each point was drawn from
 
 
 def four_gaussians(n_per_cluster: int, seed: int) -> FourGaussians:
-    """PCC's simulation: isotropic Gaussians of variance 1 in the plane, one mean in each quadrant, drawn at random."""
+    """The PCC paper's simulated experiment: four Gaussians of covariance I in the plane, one mean per quadrant."""
     rng = np.random.default_rng(seed)
     signs = np.array([[1, 1], [-1, 1], [-1, -1], [1, -1]])
     means = signs * rng.uniform(1.0, 3.0, size=(4, 2))
@@ -28,7 +28,7 @@ def four_gaussians(n_per_cluster: int, seed: int) -> FourGaussians:
 
 
 def two_gaussians_with_outliers(n_per_cluster: int, seed: int) -> tuple[FloatArray, IntArray]:
-    """NBCE's synthetic data: two Gaussian clusters, and a tenth as many outliers, each of the nearer cluster."""
+    """The NBCE paper's synthetic data: two Gaussian clusters, and a tenth as many outliers, each in the nearer one."""
     rng = np.random.default_rng(seed)
     means = np.array([[-2.5, 0.0], [2.5, 0.0]])
     component = np.repeat([0, 1], n_per_cluster)

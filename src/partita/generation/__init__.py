@@ -1,6 +1,6 @@
-"""Ensembles of clusterings: from features, from a partition, from a soft partition.
+"""Ensembles of clusterings: from features, from a partition, from a soft partition (docs/theory/ensembles.md).
 
-| name                  | from                  | what                                                       |
+| name                  | made from             | content                                                    |
 |-----------------------|-----------------------|------------------------------------------------------------|
 | KMeansEnsemble        | features              | k-means with random centres, numbers of clusters, samples  |
 | MixedEnsemble         | features              | several algorithms, every number of clusters               |

@@ -6,11 +6,20 @@ import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, TransformerMixin, _fit_context
 from sklearn.neighbors import NearestNeighbors
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from partita._parameters import Interval
+from partita._features import check_points
+from partita._parameters import Interval, common
 from partita._typing import Array, IntArray
-from partita.generation._runs import Run, Task, as_columns, as_manifest, place_new, run_tasks, warn_skipped
+from partita.generation._base_clusterings import (
+    OK,
+    BaseClustering,
+    ClusteringTask,
+    label_columns,
+    manifest_of,
+    run_tasks,
+    warn_left_out,
+)
 
 
 class FeatureEnsemble(TransformerMixin, BaseEstimator):
@@ -18,20 +27,18 @@ class FeatureEnsemble(TransformerMixin, BaseEstimator):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "sample_fraction": [Interval("real", 0, 1)],
-        "random_state": ["random_state"],
-        "n_jobs": [Interval("int", None, None), None],
-        "verbose": ["verbose"],
+        **common("random_state", "n_jobs", "verbose"),
     }
 
     sample_fraction: float
     random_state: Any
     n_jobs: int | None
-    verbose: int
+    verbose: bool
     manifest_: pd.DataFrame
     _takes_sparse: ClassVar[bool] = False
 
-    def _tasks(self, n_objects: int, n_sampled: int) -> list[Task]:
-        """What to run."""
+    def _tasks(self, n_objects: int, n_sampled: int) -> list[ClusteringTask]:
+        """The calls of base clusterers that make the ensemble."""
         raise NotImplementedError(f"{type(self).__name__} must implement _tasks.")
 
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -42,6 +49,7 @@ class FeatureEnsemble(TransformerMixin, BaseEstimator):
         X : array-like of shape (n_samples, n_features)
             Features.
         y : Ignored
+            Present by convention.
 
         Returns
         -------
@@ -59,33 +67,35 @@ class FeatureEnsemble(TransformerMixin, BaseEstimator):
         X : array-like of shape (n_samples, n_features)
             Features.
         y : Ignored
+            Present by convention.
 
         Returns
         -------
         ndarray of shape (n_samples, n_clusterings)
-            One column a clustering; -1 where it did not see an object.
+            One column per clustering; -1 where it did not see an object.
         """
         X = self._check(X, reset=True)
         n = X.shape[0]
         n_sampled = round(self.sample_fraction * n)
         if n_sampled < 2:
             raise ValueError(
-                f"sample_fraction={self.sample_fraction} of {n} objects leaves {n_sampled} to each clustering; pass a "
-                "larger one, so that it sees two at least."
+                f"sample_fraction={self.sample_fraction} of {n} objects leaves {n_sampled} for each clustering, which "
+                "needs at least 2; pass a larger sample_fraction."
             )
-        runs = run_tasks(X, self._tasks(n, n_sampled), n_jobs=self.n_jobs, show=bool(self.verbose))
-        warn_skipped(runs)
-        self.manifest_ = as_manifest(runs, n)
-        self._runs: list[Run] = [run for run in runs if run.has_labels]
-        self.n_iter_ = max(run.n_iter for run in self._runs)
-        self._features: Any = X if any(run.place is None for run in self._runs) else None
-        return as_columns(self._runs, n)
+        made = run_tasks(X, self._tasks(n, n_sampled), n_jobs=self.n_jobs, show=bool(self.verbose))
+        warn_left_out(made)
+        usable = [clustering for clustering in made if clustering.is_usable]
+        self.manifest_ = manifest_of(made, n)
+        self.n_iter_ = max(clustering.n_iter for clustering in usable)
+        self._clusterings: list[BaseClustering] = [clustering.without_objects() for clustering in usable]
+        self._features: Any = X if any(clustering.place is None for clustering in usable) else None
+        return label_columns(usable, n)
 
     def transform(self, X: Any) -> IntArray:
-        """Cluster of each object in each clustering, whether or not that saw the object.
+        """Cluster of each object in each clustering, whether or not the clustering saw the object.
 
-        New objects go to the nearest centre where the clusterer has centres, to what it predicts where it can, else to
-        the cluster of the nearest object that it saw.
+        New objects go to the nearest centre if the clusterer has centres, to the predicted cluster if it can predict,
+        else to the cluster of the nearest object that it saw.
 
         Parameters
         ----------
@@ -96,16 +106,19 @@ class FeatureEnsemble(TransformerMixin, BaseEstimator):
         -------
         ndarray of shape (n_samples, n_clusterings)
         """
-        check_is_fitted(self, "_runs")
+        check_is_fitted(self, "_clusterings")
         X = self._check(X, reset=False)
-        fitted = self._features
-        among_all = fitted is not None and any(run.place is None and run.sample is None for run in self._runs)
-        nearest_of_all = _nearest(fitted, X) if among_all else None
+        by_all = any(clustering.place is None and clustering.sample is None for clustering in self._clusterings)
+        nearest_of_all = _nearest_object(self._features, X) if by_all else None
+        return np.column_stack([self._place(clustering, X, nearest_of_all) for clustering in self._clusterings])
 
-        def nearest(new: Any, sample: IntArray | None) -> Any:
-            return nearest_of_all if sample is None else _nearest(fitted[sample], new)
-
-        return np.column_stack([place_new(run, X, nearest) for run in self._runs])
+    def _place(self, clustering: BaseClustering, X: Any, nearest_of_all: IntArray | None) -> IntArray:
+        """Cluster of new objects in one clustering (eq. R5)."""
+        if clustering.place is not None:
+            return clustering.place_new(X)
+        sample = clustering.sample
+        nearest = nearest_of_all if sample is None else _nearest_object(self._features[sample], X)
+        return np.asarray(clustering.labels[nearest])
 
     def get_feature_names_out(self, input_features: Any = None) -> Array:
         """Name of each clustering: its algorithm, number of clusters and seed.
@@ -113,24 +126,18 @@ class FeatureEnsemble(TransformerMixin, BaseEstimator):
         Parameters
         ----------
         input_features : Ignored
+            Present by convention.
 
         Returns
         -------
         ndarray of str
         """
-        check_is_fitted(self, "_runs")
-        return self.manifest_.loc[self.manifest_["status"] == "ok", "name"].to_numpy(dtype=object)
+        check_is_fitted(self, "_clusterings")
+        return self.manifest_.loc[self.manifest_["status"] == OK, "name"].to_numpy(dtype=object)
 
     def _check(self, X: Any, *, reset: bool) -> Any:
-        accepted = "csr" if self._takes_sparse else False
-        return validate_data(
-            self,
-            X,
-            reset=reset,
-            accept_sparse=accepted,
-            dtype=[np.float64, np.float32],
-            ensure_min_samples=2 if reset else 1,
-        )
+        kinds = [np.float64, np.float32]  # float32 stays as it is
+        return check_points(X, self, reset=reset, sparse=self._takes_sparse, dtype=kinds, min_samples=2 if reset else 1)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -139,6 +146,6 @@ class FeatureEnsemble(TransformerMixin, BaseEstimator):
         return tags
 
 
-def _nearest(fitted: Any, new: Any) -> IntArray:
-    """Place of the nearest fitted object."""
+def _nearest_object(fitted: Any, new: Any) -> IntArray:
+    """Row of the nearest fitted object for each new object."""
     return np.asarray(NearestNeighbors(n_neighbors=1).fit(fitted).kneighbors(new, return_distance=False)[:, 0])

@@ -1,4 +1,4 @@
-"""Fuzzy c-means (Bezdek, 1981): memberships in place of labels.
+"""Fuzzy c-means (Bezdek, 1981; eqs. R15, R16): memberships instead of labels.
 
     u_ik = 1 / sum_l (d_ik / d_il)^(2 / (m - 1))        c_k = sum_i u_ik^m x_i / sum_i u_ik^m
 
@@ -13,15 +13,15 @@ from scipy.spatial.distance import cdist
 
 from partita._typing import FloatArray
 
-_FUZZIFIER = 2.0
+_FUZZIFIER = 2.0  # the usual value; the BCE paper, which uses fuzzy c-means, states none
 
 
 class FuzzyClusters(NamedTuple):
     """Where the iterations ended."""
 
-    centres: FloatArray
-    membership: FloatArray
-    history: list[float]  # objective
+    centres: FloatArray  # (k, d)
+    membership: FloatArray  # (n, k)
+    history: list[float]  # objective at the centres of each iteration
     converged: bool
 
 
@@ -44,7 +44,7 @@ def fuzzy_cmeans(X: FloatArray, k: int, seed: int, *, tol: float = 1e-4, max_ite
 
 
 def memberships(X: FloatArray, centres: FloatArray) -> FloatArray:
-    """U of each object; one that lies on centres belongs to them alone, in equal shares."""
+    """Membership (n, k) for given centres; an object on centres belongs to these alone, in equal shares."""
     distance = cdist(X, centres, "sqeuclidean")
     nearest = distance.min(axis=1, keepdims=True)
     share = np.divide(nearest, distance, out=np.ones_like(distance), where=distance > 0) ** (1 / (_FUZZIFIER - 1))

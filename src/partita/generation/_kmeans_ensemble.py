@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, ClassVar
 
-from partita._parameters import Interval, StrOptions
+from partita._parameters import Interval, StrOptions, common
 from partita._runs import draw_seeds
-from partita.generation._base_clusterers import by_kmeans
+from partita.generation._base_clusterers import cluster_by_kmeans
+from partita.generation._base_clusterings import ClusteringTask, FoundClusters
 from partita.generation._cluster_numbers import draw_numbers
 from partita.generation._feature_ensemble import FeatureEnsemble
-from partita.generation._runs import Found, Task
 from partita.generation._spherical_kmeans import spherical_kmeans
 
 
@@ -21,38 +21,39 @@ class KMeansEnsemble(FeatureEnsemble):
     n_clusterings : int, default=100
         Number of clusterings.
     n_clusters : int, list, tuple (low, high) or "auto", default="auto"
-        Number of clusters: drawn uniformly from low to high for each clustering, or taken from a list in turns. "auto"
-        is from sqrt(n) / 2 to sqrt(n), not above (10, 30).
+        Number of clusters of each clustering: drawn uniformly from low to high, or taken from a list in turns. "auto"
+        draws from sqrt(n) / 2 to sqrt(n), but not above (10, 30) (eq. R7).
     sample_fraction : float, default=1.0
-        Share of the objects, drawn without replacement, that each clustering sees; the others are -1 there.
+        Share of the objects, drawn without replacement, that each clustering sees; the others get -1.
     algorithm : {"lloyd", "minibatch"}, default="lloyd"
-        All objects in each step, or mini-batches for large data.
+        All objects in each iteration, or mini-batches for large data.
     metric : {"euclidean", "cosine"}, default="euclidean"
         "cosine" is spherical k-means, for text.
     init : {"random", "k-means++"}, default="random"
         Initial centres: objects drawn at random, as in the papers, or far from each other ("euclidean" only).
     max_iter : int, default=1000
-        Steps after which a clustering that has not converged is given up, noted in ``manifest_`` and left out.
+        Largest number of iterations of each clustering. A clustering that has not converged by then is left out and
+        noted in ``manifest_``.
     random_state : int, RandomState or None
-        Seed; the result does not depend on ``n_jobs``.
+        Seed of the clusterings.
     n_jobs : int, optional
-        Number of threads.
-    verbose : int, default=0
-        Show a progress bar on what takes more than two seconds.
+        Number of threads. The result does not depend on it.
+    verbose : bool, default=False
+        Show a progress bar for what takes more than two seconds.
 
     Attributes
     ----------
     manifest_ : DataFrame
-        One row a clustering that was tried: name, algorithm, numbers of clusters asked for and found, number of objects
-        it saw, seed, steps, status ("ok", "failed", "not converged") and message.
+        One row per clustering that was tried: name, algorithm, numbers of clusters requested and found, number of
+        objects it saw, seed, iterations, status ("ok", "failed", "not converged") and message.
     n_iter_ : int
-        Steps of the clustering that took most.
+        Largest number of iterations of a clustering.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
     Notes
     -----
-    Cost n k d a step of each clustering.
+    Cost n k d per iteration of each clustering. The model is on the theory page about ensembles, eqs. R1 to R11.
 
     References
     ----------
@@ -80,7 +81,7 @@ class KMeansEnsemble(FeatureEnsemble):
         "algorithm": [StrOptions({"lloyd", "minibatch"})],
         "metric": [StrOptions({"euclidean", "cosine"})],
         "init": [StrOptions({"random", "k-means++"})],
-        "max_iter": [Interval("int", 1, None)],
+        **common("max_iter"),
     }
 
     def __init__(
@@ -95,7 +96,7 @@ class KMeansEnsemble(FeatureEnsemble):
         max_iter: int = 1000,
         random_state: Any = None,
         n_jobs: int | None = None,
-        verbose: int = 0,
+        verbose: bool = False,
     ) -> None:
         self.n_clusterings = n_clusterings
         self.n_clusters = n_clusters
@@ -108,19 +109,23 @@ class KMeansEnsemble(FeatureEnsemble):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _tasks(self, n_objects: int, n_sampled: int) -> list[Task]:
+    def _tasks(self, n_objects: int, n_sampled: int) -> list[ClusteringTask]:
         minibatch = self.algorithm == "minibatch"
         if self.metric == "cosine":
             if self.init != "random":
-                raise ValueError(f"init={self.init!r} is for metric='euclidean'; spherical k-means starts at 'random'.")
-            cluster = partial(_by_spherical_kmeans, max_iter=self.max_iter, minibatch=minibatch)
+                raise ValueError(f"init={self.init!r} is for metric='euclidean'; metric='cosine' needs init='random'.")
+            cluster = partial(_cluster_by_spherical_kmeans, max_iter=self.max_iter, minibatch=minibatch)
         else:
-            cluster = partial(by_kmeans, init=self.init, max_iter=self.max_iter, minibatch=minibatch)
+            cluster = partial(cluster_by_kmeans, init=self.init, max_iter=self.max_iter, minibatch=minibatch)
         name = ("spherical-" if self.metric == "cosine" else "") + ("minibatch-kmeans" if minibatch else "kmeans")
         seeds = draw_seeds(self.random_state, self.n_clusterings + 1).tolist()
         numbers = draw_numbers(self.n_clusters, self.n_clusterings, n_sampled, seeds[-1])
-        return [Task(name, cluster, (k,), n_sampled, seed) for k, seed in zip(numbers, seeds[:-1], strict=True)]
+        return [
+            ClusteringTask(name, cluster, (k,), n_sampled, seed) for k, seed in zip(numbers, seeds[:-1], strict=True)
+        ]
 
 
-def _by_spherical_kmeans(X: Any, ks: Sequence[int], seed: int, *, max_iter: int, minibatch: bool) -> list[Found]:
+def _cluster_by_spherical_kmeans(
+    X: Any, ks: Sequence[int], seed: int, *, max_iter: int, minibatch: bool
+) -> list[FoundClusters]:
     return [spherical_kmeans(X, k, seed, max_iter=max_iter, minibatch=minibatch) for k in ks]

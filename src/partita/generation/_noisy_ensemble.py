@@ -1,4 +1,4 @@
-"""Partitions with some labels changed, or lost: noise of known strength."""
+"""Copies of partitions in which some labels are changed or lost: noise of known strength (eqs. R20, R21)."""
 
 from typing import Any, ClassVar, Self
 
@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator, TransformerMixin, _fit_context
 from sklearn.utils.validation import check_is_fitted
 
 from partita._labels.validation import check_label_matrix, check_labels
-from partita._parameters import Interval
+from partita._parameters import Interval, common
 from partita._runs import draw_seeds
 from partita._typing import Array, Codes, IntArray
 from partita.base import remember_columns
@@ -20,28 +20,29 @@ class NoisyEnsemble(TransformerMixin, BaseEstimator):
     Parameters
     ----------
     n_clusterings : int, optional
-        Number of copies; of several clusterings each is copied in turns. Default: 10 of a single partition, one of each
-        where there are several.
+        Number of copies; several clusterings are copied in turns. Default: 10 copies of a single partition, or one
+        copy of each of several clusterings.
     noise : float or list, default=0.1
         Share of the labels of each copy that is changed to another label, uniformly; a list is used in turns.
     missing : float, default=0.0
         Share of all labels that is lost afterwards, uniformly over the whole matrix.
     random_state : int, RandomState or None
-        Seed.
+        Seed of the copies.
 
     Attributes
     ----------
     noise_ : ndarray of shape (n_clusterings,)
-        Share of each copy.
+        Share of changed labels of each copy.
     manifest_ : DataFrame
-        One row a copy: name, algorithm, number of labels, noise, seed.
+        One row per copy: name, algorithm, number of labels, noise, seed.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
     Notes
     -----
-    Exactly ``round(noise * n)`` labels of a copy are changed, and ``round(missing * n * n_clusterings)`` are lost. The
-    recipes of NBCE's synthetic data (changed labels) and of BCE's missing labels.
+    Exactly ``round(noise * n)`` of the ``n`` labels of a copy are changed, and a share ``missing`` of the labels of all
+    copies together is lost, also rounded (eqs. R20, R21 of the theory page about ensembles). The synthetic data of the
+    NBCE paper (changed labels) and the missing labels of the BCE paper are made in this way.
 
     Examples
     --------
@@ -55,7 +56,7 @@ class NoisyEnsemble(TransformerMixin, BaseEstimator):
         "n_clusterings": [Interval("int", 1, None), None],
         "noise": [Interval("real", 0, 1), list, tuple],
         "missing": [Interval("real", 0, 1)],
-        "random_state": ["random_state"],
+        **common("random_state"),
     }
 
     def __init__(
@@ -75,6 +76,7 @@ class NoisyEnsemble(TransformerMixin, BaseEstimator):
         X : array-like of shape (n_samples,) or label matrix of shape (n_samples, n_clusterings)
             Labels to copy.
         y : Ignored
+            Present by convention.
 
         Returns
         -------
@@ -84,7 +86,7 @@ class NoisyEnsemble(TransformerMixin, BaseEstimator):
         n_copies = self.n_clusterings or (codes.shape[1] if codes.shape[1] > 1 else 10)
         noise = np.atleast_1d(np.asarray(self.noise, dtype=np.float64))
         if noise.ndim != 1 or len(noise) == 0 or not ((noise >= 0) & (noise <= 1)).all():
-            raise ValueError(f"noise={self.noise!r:.60} must be shares from 0 to 1.")
+            raise ValueError(f"noise={self.noise!r:.60} is not allowed; pass a share from 0 to 1, or a list of them.")
         self.noise_ = np.resize(noise, n_copies)
         self._seeds = draw_seeds(self.random_state, n_copies + 1)
         self.manifest_ = self._manifest([int(column.max()) + 1 for column in codes.T])
@@ -109,7 +111,7 @@ class NoisyEnsemble(TransformerMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n_samples, n_clusterings)
-            Labels as numbers from 0 on, -1 where they are missing.
+            Labels 0, 1, ..., and -1 where they are missing.
         """
         check_is_fitted(self, "_seeds")
         codes = self._codes(X, reset=False)
@@ -127,6 +129,7 @@ class NoisyEnsemble(TransformerMixin, BaseEstimator):
         Parameters
         ----------
         input_features : Ignored
+            Present by convention.
 
         Returns
         -------
@@ -136,12 +139,14 @@ class NoisyEnsemble(TransformerMixin, BaseEstimator):
         return self.manifest_["name"].to_numpy(dtype=object)
 
     def _codes(self, X: Any, *, reset: bool) -> Codes:
-        if np.ndim(X) == 1 and not isinstance(X, dict):
+        if (X.ndim if hasattr(X, "ndim") else np.asarray(X).ndim) == 1:
             codes = check_labels(X, "X")[:, None]
             if reset:
                 self.n_features_in_ = 1
             elif self.n_features_in_ != 1:
-                raise ValueError(f"X is one partition, and {self.n_features_in_} clusterings were fitted.")
+                raise ValueError(
+                    f"X is one partition, but {self.n_features_in_} clusterings were fitted; pass as many columns."
+                )
             return codes
         matrix = check_label_matrix(X)
         remember_columns(self, X, matrix, reset=reset)
@@ -150,27 +155,29 @@ class NoisyEnsemble(TransformerMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        tags.input_tags.allow_nan = True
         tags.transformer_tags.preserves_dtype = []
         return tags
 
 
 def change_labels(labels: Array, share: float, seed: int) -> IntArray:
-    """Change a share of the labels, each to one of the other labels with equal probability."""
+    """Change a share of the labels, each to one of the other labels with equal probability (eq. R20)."""
     noisy = labels.astype(np.int64)
-    there = np.flatnonzero(labels >= 0)
+    observed = np.flatnonzero(labels >= 0)
     n_labels = int(labels.max(initial=-1)) + 1
     if n_labels < 2:  # there is no other label
         return noisy
     rng = np.random.default_rng(seed)
-    chosen = rng.choice(there, round(share * len(there)), replace=False)
+    chosen = rng.choice(observed, round(share * len(observed)), replace=False)
     noisy[chosen] = (noisy[chosen] + rng.integers(1, n_labels, size=len(chosen))) % n_labels
     return noisy
 
 
 def lose_labels(labels: IntArray, share: float, seed: int) -> IntArray:
-    """Make a share of all labels missing."""
-    there = np.flatnonzero(labels.ravel() >= 0)
-    lost = np.random.default_rng(seed).choice(there, round(share * len(there)), replace=False)
-    with_holes = labels.copy()
-    with_holes.ravel()[lost] = -1
-    return with_holes
+    """Make a share of all labels missing (eq. R21)."""
+    observed = np.flatnonzero(labels.ravel() >= 0)
+    lost = np.random.default_rng(seed).choice(observed, round(share * len(observed)), replace=False)
+    with_missing = labels.copy()
+    with_missing.ravel()[lost] = -1
+    return with_missing

@@ -1,4 +1,4 @@
-"""Hard partitions drawn from a soft one: each object takes a cluster by its own probabilities."""
+"""Hard partitions drawn from a soft one: the cluster of each object by its own probabilities (eq. R22)."""
 
 from typing import Any, ClassVar, Self
 
@@ -7,37 +7,36 @@ import pandas as pd
 from sklearn.base import BaseEstimator, TransformerMixin, _fit_context
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from partita._parameters import Interval
+from partita._labels.partitions import check_membership
+from partita._parameters import Interval, common
 from partita._runs import draw_seeds
 from partita._typing import Array, FloatArray, IntArray
-
-_SUM = 1e-6  # how far from 1 the probabilities of an object may sum
 
 
 class SampledEnsemble(TransformerMixin, BaseEstimator):
     """Partitions drawn from the probabilities of a soft partition.
 
-    Two objects are together in a Binomial(n_clusterings, y_i . y_j) number of them: the model of PCC holds exactly for
-    each pair.
+    The number of partitions in which two objects are together is Binomial(n_clusterings, y_i . y_j): the model of PCC
+    holds exactly for each pair. The PCC paper's simulated experiment is made in this way.
 
     Parameters
     ----------
     n_clusterings : int, default=100
         Number of partitions.
     random_state : int, RandomState or None
-        Seed.
+        Seed of the partitions.
 
     Attributes
     ----------
     manifest_ : DataFrame
-        One row a partition: name, algorithm, number of clusters, seed.
+        One row per partition: name, algorithm, number of clusters, seed.
     n_features_in_ : int
         Number of clusters of the soft partition.
 
     References
     ----------
     A. Lourenço, S. Rota Bulò, N. Rebagliati, A. Fred, M. Figueiredo, M. Pelillo, Probabilistic consensus clustering
-    using evidence accumulation, Machine Learning 98 (2015) 331-357, section 6.1.
+    using evidence accumulation, Machine Learning 98 (2015) 331-357.
 
     Examples
     --------
@@ -50,7 +49,7 @@ class SampledEnsemble(TransformerMixin, BaseEstimator):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_clusterings": [Interval("int", 1, None)],
-        "random_state": ["random_state"],
+        **common("random_state"),
     }
 
     def __init__(self, n_clusterings: int = 100, *, random_state: Any = None) -> None:
@@ -66,6 +65,7 @@ class SampledEnsemble(TransformerMixin, BaseEstimator):
         X : array-like of shape (n_samples, n_clusters)
             Probability of each cluster for each object; rows sum to 1.
         y : Ignored
+            Present by convention.
 
         Returns
         -------
@@ -93,7 +93,7 @@ class SampledEnsemble(TransformerMixin, BaseEstimator):
         Y = self._check(X, reset=False)
         until = np.cumsum(Y, axis=1)
         until /= until[:, -1:]
-        return np.column_stack([_draw(until, int(seed)) for seed in self._seeds])
+        return np.column_stack([_draw_partition(until, int(seed)) for seed in self._seeds])
 
     def get_feature_names_out(self, input_features: Any = None) -> Array:
         """Name of each partition: its number, number of clusters and seed.
@@ -101,6 +101,7 @@ class SampledEnsemble(TransformerMixin, BaseEstimator):
         Parameters
         ----------
         input_features : Ignored
+            Present by convention.
 
         Returns
         -------
@@ -115,17 +116,10 @@ class SampledEnsemble(TransformerMixin, BaseEstimator):
         return tags
 
     def _check(self, X: Any, *, reset: bool) -> FloatArray:
-        Y: FloatArray = validate_data(self, X, reset=reset, dtype=np.float64)
-        bad = (Y < -_SUM).any(axis=1) | (np.abs(Y.sum(axis=1) - 1) > _SUM)
-        if bad.any():
-            row = int(bad.argmax())
-            raise ValueError(
-                f"row {row} of X is {Y[row].round(4).tolist()!r:.80}; probabilities are not negative and sum to 1."
-            )
-        return Y.clip(0)
+        return check_membership(validate_data(self, X, reset=reset, dtype=np.float64), "X").clip(0)
 
 
-def _draw(until: FloatArray, seed: int) -> IntArray:
-    """One draw an object, from its cumulated probabilities."""
+def _draw_partition(until: FloatArray, seed: int) -> IntArray:
+    """One cluster per object, drawn by its cumulated probabilities."""
     uniform = np.random.default_rng(seed).random(len(until))
     return np.asarray((until <= uniform[:, None]).sum(axis=1), dtype=np.int64)

@@ -1,9 +1,9 @@
-"""Spherical k-means (Dhillon and Modha, 2001): rows of length 1, clusters by the largest cosine with their mean.
+"""Spherical k-means (Dhillon and Modha, 2001; eqs. R9, R10): rows of length 1, each at the centre of largest cosine.
 
     assign   z_i = argmax_k  x_i . c_k        update   c_k = sum of its rows, scaled to length 1
 
-The sum of the cosines never falls. With mini-batches a centre is the mean of
-all rows that ever came to it (Sculley, 2010).
+The sum of the cosines never falls. With mini-batches a centre has the direction of the sum of its start and all rows
+that were ever assigned to it (Sculley, 2010; eq. R11).
 """
 
 from functools import partial
@@ -15,13 +15,13 @@ from sklearn.preprocessing import normalize
 from sklearn.utils.extmath import safe_sparse_dot
 
 from partita._typing import FloatArray, IntArray
-from partita.generation._runs import Found
+from partita.generation._base_clusterings import FoundClusters
 
-_BATCH = 1024
-_PATIENCE = 10  # batches without a higher mean cosine (smoothed) before mini-batches stop
+_BATCH = 1024  # rows per mini-batch, as in scikit-learn's MiniBatchKMeans
+_PATIENCE = 10  # batches without a higher mean cosine (smoothed) before mini-batches stop, also as there
 
 
-def spherical_kmeans(X: Any, k: int, seed: int, *, max_iter: int, minibatch: bool = False) -> Found:
+def spherical_kmeans(X: Any, k: int, seed: int, *, max_iter: int, minibatch: bool = False) -> FoundClusters:
     """Cluster rows by direction, from k rows drawn at random; a row of zeros goes to the first cluster."""
     rows = normalize(X)
     rng = np.random.default_rng(seed)
@@ -31,7 +31,7 @@ def spherical_kmeans(X: Any, k: int, seed: int, *, max_iter: int, minibatch: boo
     else:
         centres, n_iter, converged = _by_sweeps(rows, centres, max_iter)
     used, labels = np.unique(most_similar(centres, rows), return_inverse=True)
-    return Found(labels, partial(most_similar, centres[used]), converged, n_iter)
+    return FoundClusters(labels, partial(most_similar, centres[used]), converged, n_iter)
 
 
 def most_similar(centres: FloatArray, X: Any) -> IntArray:
@@ -52,7 +52,7 @@ def _by_sweeps(rows: Any, centres: FloatArray, max_iter: int) -> tuple[FloatArra
 
 
 def _refill(labels: IntArray, own: FloatArray, k: int) -> IntArray:
-    """Empty clusters take the rows that are least like their centre."""
+    """Empty clusters take the rows that are least similar to their own centre (eq. R10)."""
     empty = np.flatnonzero(np.bincount(labels, minlength=k) == 0)
     if len(empty) == 0:
         return labels
@@ -72,13 +72,13 @@ def _sum_up(rows: Any, labels: IntArray, k: int) -> FloatArray:
 
 
 def _scale(total: FloatArray, before: FloatArray) -> FloatArray:
-    """Sums scaled to length 1; what there was before where there is nothing."""
+    """Sums scaled to length 1; a sum of 0 keeps the centre it had before."""
     length = np.linalg.norm(total, axis=1, keepdims=True)
     return np.asarray(np.divide(total, length, out=before.copy(), where=length > 0))
 
 
 def _by_batches(rows: Any, centres: FloatArray, rng: np.random.Generator, max_iter: int) -> tuple[FloatArray, int]:
-    total = centres.copy()  # a centre and all rows of batches that came to it: the mean, up to its length
+    total = centres.copy()  # the start of each centre and all rows assigned to it: its mean, up to the length
     best, smoothed, waited = -np.inf, None, 0
     share = min(1.0, 2 * _BATCH / (rows.shape[0] + 1))
     n_iter, most = 0, max_iter * max(1, rows.shape[0] // _BATCH)

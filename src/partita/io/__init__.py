@@ -1,4 +1,4 @@
-"""Read label matrices and features from files, and write results so that a failure leaves the old file as it was.
+"""Read label matrices and features from files, and write results; a failure to write leaves the old file as it was.
 
 CSV and TSV (also gzipped; the separator, the header and a column of ids are recognised), Parquet, NPY and NPZ.
 """

@@ -1,4 +1,4 @@
-"""Formats of files, and what a column of ids looks like."""
+"""File formats by suffix, and how a column of ids is recognised."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,35 +12,25 @@ TEXT = (".csv", ".tsv", ".tab", ".txt")
 PARQUET = (".parquet", ".pq")
 NUMPY = (".npy", ".npz")
 ALLOWED = "CSV, TSV, TXT (also .gz), Parquet, NPY and NPZ"
-ID_NAMES = frozenset(
-    [
-        "",
-        "id",
-        "ids",
-        "index",
-        "name",
-        "object",
-        "object_id",
-        "sample",
-        "sample_id",
-        "cell",
-        "cell_id",
-        "barcode",
-    ]
+ID_NAMES = frozenset(  # names of a first column that usually holds ids; "" is what pandas writes above an index
+    ["", "id", "ids", "index", "name", "object", "object_id", "sample", "sample_id", "cell", "cell_id", "barcode"]
 )
+_ENOUGH_NUMBERS = 10  # rows from which a first column of distinct numbers is ids: in fewer, labels can be all different
+_ENOUGH_NAMES = 3  # the same for text, which is less often all different by accident
 
 
 def format_of(path: Path) -> str:
-    """Suffix that tells the format, without .gz."""
+    """Suffix that determines the format, without .gz."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
     compressed = bool(suffixes) and suffixes[-1] == ".gz"
     kind = (suffixes[-2] if len(suffixes) > 1 else "") if compressed else (suffixes[-1] if suffixes else "")
     if kind in TEXT or (kind in (*PARQUET, *NUMPY) and not compressed):
         return kind
-    raise FileFormatError(f"the format of {path.name!r} is not known by its name; {ALLOWED} are.")
+    raise FileFormatError(f"the format of {path.name!r} is not known from its name; use {ALLOWED}.")
 
 
 def is_number(cell: Any) -> bool:
+    """Whether a cell can be read as a number."""
     try:
         float(cell)
     except (TypeError, ValueError):
@@ -56,7 +46,7 @@ def find_ids(
     *,
     n_rows: int,
 ) -> int | None:
-    """Place of the column of ids, or None."""
+    """Position of the column of ids, or None."""
     if isinstance(id_column, str):
         if id_column not in names:
             raise FileFormatError(f"{source.name!r} has no column {id_column!r}; it has {listing(names)}.")
@@ -71,8 +61,9 @@ def find_ids(
         return 0 if n_different > n_rows / 2 else None
     distinct = n_different == n_rows and not (first.isna() | (first.astype(str) == "")).any()
     numeric = all(is_number(cell) for cell in first)
-    return 0 if distinct and n_rows >= (10 if numeric else 3) else None
+    return 0 if distinct and n_rows >= (_ENOUGH_NUMBERS if numeric else _ENOUGH_NAMES) else None
 
 
 def listing(names: Sequence[str]) -> str:
+    """The first ten names, and how many more there are."""
     return ", ".join(map(repr, names[:10])) + (f" and {len(names) - 10} more" if len(names) > 10 else "")

@@ -1,4 +1,4 @@
-"""Read features: of the objects of a label table, or by themselves."""
+"""Read features: for the objects of a label table, or on their own."""
 
 import os
 from collections.abc import Sequence
@@ -12,13 +12,13 @@ from partita._typing import Array
 from partita.exceptions import FileFormatError
 from partita.io._formats import ID_NAMES, PARQUET, find_ids, is_number
 from partita.io._label_table import LabelTable
-from partita.io._read_labels import read_labels, select
+from partita.io._read_labels import read_labels, select_columns
 
 
 def read_features(path: str | os.PathLike[str], table: LabelTable) -> pd.DataFrame:
-    """Read features of the objects of a label table: one row an object, one column a feature.
+    """Read features of the objects of a label table: one row per object, one column per feature.
 
-    If the file has the label table's column of ids, rows are matched by it; else they are in the same order.
+    If the file has the label table's column of ids, rows are matched by it; else they must be in the same order.
 
     Parameters
     ----------
@@ -30,47 +30,50 @@ def read_features(path: str | os.PathLike[str], table: LabelTable) -> pd.DataFra
     Returns
     -------
     pandas.DataFrame
-        Features in the order of ``table``; what is not a number is text.
+        Features in the order of ``table``; columns that are not numbers are text.
     """
     frame = read_labels(path, id_column=False).labels
     if table.ids is not None and table.id_name in frame.columns:
         frame = _match_ids(frame, table, str(path))
     if len(frame) != len(table.labels):
         raise FileFormatError(
-            f"{str(path)!r} has {len(frame)} rows and the labels have {len(table.labels)}; pass one row an object, in "
-            "the same order, or a column of ids with the same name as that of the labels."
+            f"{str(path)!r} has {len(frame)} rows and the labels have {len(table.labels)}; pass one row per object, "
+            "in the same order, or a column of ids with the same name as that of the labels."
         )
     if frame.shape[1] == 0:
-        raise FileFormatError(f"{str(path)!r} has no column of features beside the ids.")
+        raise FileFormatError(f"{str(path)!r} has no column of features beside the ids; add one.")
     return frame.reset_index(drop=True)
 
 
 def _match_ids(frame: pd.DataFrame, table: LabelTable, name: str) -> pd.DataFrame:
     """Rows of the frame in the order of the label table's ids."""
     ids = frame[table.id_name].astype(str)
-    wanted = [str(value) for value in table.object_ids()]
+    labelled = [str(value) for value in table.object_ids()]
     if ids.duplicated().any():
         raise FileFormatError(f"{name!r} has the id {ids[ids.duplicated()].iloc[0]!r} twice; ids must be different.")
     place = {value: row for row, value in enumerate(ids)}
-    missing = [value for value in wanted if value not in place]
+    missing = [value for value in labelled if value not in place]
     if missing:
-        raise FileFormatError(f"{name!r} has no row for the object {missing[0]!r} ({len(missing)} in all).")
-    return frame.drop(columns=[table.id_name]).iloc[[place[value] for value in wanted]]
+        raise FileFormatError(
+            f"{name!r} has no row for the object {missing[0]!r}; rows of {len(missing)} of {len(labelled)} objects are "
+            "missing."
+        )
+    return frame.drop(columns=[table.id_name]).iloc[[place[value] for value in labelled]]
 
 
 class FeatureTable(NamedTuple):
     """Features read from a file."""
 
-    features: pd.DataFrame  # one row an object, one column a feature, all numbers
-    ids: "pd.Series[Any] | None"  # name of each object, where the file has one
+    features: pd.DataFrame  # one row per object, one column per feature, all numbers
+    ids: "pd.Series[Any] | None"  # name of each object, if the file has names
 
     @property
     def id_name(self) -> str:
-        """Name of the column of ids, "object" where the file has none."""
+        """Name of the column of ids; "object" if the file has none."""
         return "object" if self.ids is None else str(self.ids.name or "object")
 
     def object_ids(self) -> Array:
-        """Ids of the objects; their numbers from 0 where the file has none."""
+        """Ids of the objects; their numbers from 0 if the file has none."""
         return np.arange(len(self.features)) if self.ids is None else np.asarray(self.ids, dtype=object)
 
 
@@ -82,21 +85,21 @@ def read_feature_table(
     drop: Sequence[str] = (),
     header: bool | None = None,
 ) -> FeatureTable:
-    """Read features: one row an object, one column a feature.
+    """Read features: one row per object, one column per feature.
 
     Parameters
     ----------
     path : path
         Any of the formats of ``read_labels``.
     id_column : str or bool, optional
-        Column that names the objects. By default the first one, if it is called like one ("id", "cell", ...) or holds
-        text and no two of its entries are equal; False if there is none, True for the first column.
+        Column with the names of the objects. By default the first column, if it has a usual name ("id", "cell", ...),
+        or holds text and no two of its entries are equal. False if there is none, True for the first column.
     columns : sequence of str, optional
-        Features to use; default all.
+        Features to use; by default all.
     drop : sequence of str, optional
         Columns to leave out, such as a known class.
     header : bool, optional
-        Whether a text file begins with a line of names; recognised by default.
+        Whether a text file begins with a line of names; by default it is recognised.
 
     Returns
     -------
@@ -106,18 +109,18 @@ def read_feature_table(
     frame = read_labels(path, id_column=False, header=header).labels
     place = _find_feature_ids(frame, id_column, Path(path))
     if id_column is None and place is not None and str(frame.columns[place]) in (*drop, *(columns or ())):
-        place = None  # it was called by its name, as a column like others
+        place = None  # named in drop or columns, so a column like others
     ids = None
     if place is not None:
-        # once more, now that we know which: ids stay text as it is written
+        # read again, now that the column is known, so that ids stay text as written
         table = read_labels(path, id_column=True if place == 0 else str(frame.columns[place]), header=header)
         frame, ids = table.labels, table.ids
     if drop:
-        select(frame, drop, Path(path))  # refuses names that are not there
+        select_columns(frame, drop, Path(path))  # refuses unknown names
         frame = frame.drop(columns=list(drop))
     if columns is not None:
-        frame = select(frame, columns, Path(path))
-    return FeatureTable(_as_numbers(frame, str(path)), ids)
+        frame = select_columns(frame, columns, Path(path))
+    return FeatureTable(_only_numbers(frame, str(path)), ids)
 
 
 def _find_feature_ids(frame: pd.DataFrame, id_column: str | bool | None, source: Path) -> int | None:
@@ -135,17 +138,17 @@ def _find_feature_ids(frame: pd.DataFrame, id_column: str | bool | None, source:
     return 0 if text and whole and n_different == len(first) else None
 
 
-def _as_numbers(frame: pd.DataFrame, name: str) -> pd.DataFrame:
-    """Refuse what is no number, with its place."""
+def _only_numbers(frame: pd.DataFrame, name: str) -> pd.DataFrame:
+    """All cells as floats; the first one that is not a finite number is refused, with its position."""
     if frame.shape[1] == 0:
-        raise FileFormatError(f"{name!r} has no column of features.")
+        raise FileFormatError(f"{name!r} has no column of features; leave out fewer columns.")
     numbers = pd.DataFrame(frame.apply(pd.to_numeric, errors="coerce").astype(np.float64))
     bad = ~np.isfinite(numbers.to_numpy())
     if bad.any():
         row, column = (int(place[0]) for place in np.nonzero(bad))
         value: Any = frame.iloc[row, column]
         shown = repr(value) if isinstance(value, str) else value
-        what = "is missing" if pd.isna(value) else f"is {shown}, no number"
+        what = "is missing" if pd.isna(value) else f"is {shown}, not a number"
         raise FileFormatError(
             f"{name!r}: row {row}, column {str(frame.columns[column])!r} {what}; features are numbers without holes. "
             "Leave the column out, or fill the holes first."

@@ -1,4 +1,4 @@
-"""Read a label matrix from any format."""
+"""Read a label matrix from a file of any format."""
 
 import os
 from collections.abc import Sequence
@@ -21,19 +21,19 @@ def read_labels(
     columns: Sequence[str] | None = None,
     header: bool | None = None,
 ) -> LabelTable:
-    """Read a label matrix: one row an object, one column a clustering.
+    """Read a label matrix: one row per object, one column per clustering.
 
     Parameters
     ----------
     path : path
         CSV, TSV or TXT (also .gz), Parquet, NPY or NPZ (its only 2-D array, or the one named "labels").
     id_column : str or bool, optional
-        Column that names the objects. By default the first one, if it is called like one ("id", "cell", ...) or
-        no two of its entries are equal; False if there is none, True for the first column whatever it holds.
+        Column with the names of the objects. By default the first column, if it has a usual name ("id", "cell", ...)
+        or no two of its entries are equal. False if there is none, True for the first column whatever it holds.
     columns : sequence of str, optional
-        Clusterings to use; default all.
+        Clusterings to use; by default all.
     header : bool, optional
-        Whether a text file begins with a line of names; recognised by default.
+        Whether a text file begins with a line of names; by default it is recognised.
 
     Returns
     -------
@@ -53,11 +53,13 @@ def read_labels(
     else:
         table = _split_ids(_read_numpy(source), id_column if isinstance(id_column, str) else False, source)
     if columns is not None:
-        table = table._replace(labels=select(table.labels, columns, source))
+        table = table._replace(labels=select_columns(table.labels, columns, source))
     if table.labels.shape[1] == 0:
-        raise FileFormatError(f"{str(path)!r} has no column of labels beside the ids; pass id_column=False if it has.")
+        raise FileFormatError(
+            f"{str(path)!r} has no column of labels beside the ids; pass id_column=False if it has no ids."
+        )
     if len(table.labels) == 0:
-        raise FileFormatError(f"{str(path)!r} has no rows.")
+        raise FileFormatError(f"{str(path)!r} has no rows; a label file has one row per object.")
     return table
 
 
@@ -89,7 +91,7 @@ def _read_numpy(source: Path) -> pd.DataFrame:
         array = next(iter(tables.values()))
     else:
         shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
-        raise FileFormatError(f"{source.name!r} must hold one 2-D array, or one called 'labels'; it holds {shapes}.")
+        raise FileFormatError(f"{source.name!r} must hold one 2-D array, or one named 'labels'; it holds {shapes}.")
     return pd.DataFrame(array, columns=[f"c{j}" for j in range(array.shape[1])])
 
 
@@ -102,7 +104,8 @@ def _split_ids(frame: pd.DataFrame, id_column: str | bool | None, source: Path) 
     return LabelTable(frame.drop(columns=names[place]), frame[names[place]], True)
 
 
-def select(labels: pd.DataFrame, columns: Sequence[str], source: Path) -> pd.DataFrame:
+def select_columns(labels: pd.DataFrame, columns: Sequence[str], source: Path) -> pd.DataFrame:
+    """The named columns; unknown names are refused."""
     unknown = [name for name in columns if name not in labels.columns]
     if unknown:
         raise FileFormatError(

@@ -1,4 +1,4 @@
-"""CSV, TSV and the like: the separator, the header and a column of ids are recognised."""
+"""Text files (CSV, TSV and the like): the separator, the header and a column of ids are recognised."""
 
 import csv
 import gzip
@@ -12,16 +12,18 @@ from partita.io._formats import find_ids, is_number, listing
 from partita.io._label_table import LabelTable
 
 _SEPARATORS = (",", "\t", ";", "|", " ")
-SAMPLE = 1000  # rows that are looked at to recognise header and ids
+SAMPLE = 1000  # rows by which header and ids are recognised: more are slower to inspect, fewer mistake labels for ids
+_FOR_SEPARATOR = 50  # lines by which the separator is recognised; one line decides it for most files
 
-# what a missing label looks like in a text file; ids are never read as missing
-_HOLES = ["", "NA", "N/A", "n/a", "#N/A", "nan", "NaN", "null", "NULL", "None", "<NA>"]
+# how a missing label is written in a text file; ids are never read as missing
+_MISSING = ["", "NA", "N/A", "n/a", "#N/A", "nan", "NaN", "null", "NULL", "None", "<NA>"]
 
 
 def read_text(source: Path, id_column: str | bool | None, header: bool | None) -> LabelTable:
+    """Read a text file as a table of labels."""
     lines, n_blank = _first_lines(source)
     if not lines:
-        raise FileFormatError(f"{source.name!r} is empty; a label file has one row an object.")
+        raise FileFormatError(f"{source.name!r} is empty; a label file has one row per object.")
     separator = _find_separator(lines)
     rows = [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=separator)]
     _refuse_ragged(rows, source)
@@ -35,14 +37,16 @@ def read_text(source: Path, id_column: str | bool | None, header: bool | None) -
     refuse_repeated(names, source)
     frame = _parse(source, separator, n_blank + has_header, id_place, len(names))
     frame.columns = pd.Index(names)
-    nameless = [name for name in names if name == "" and frame[name].isna().all()]  # a separator at the line's end
+    nameless = [
+        name for name in names if name == "" and frame[name].isna().all()
+    ]  # from a separator at the end of every line
     frame = frame.drop(columns=nameless).rename(columns={"": "unnamed"})
     ids = None if id_place is None else frame.pop(names[id_place] or "unnamed").rename(names[id_place])
     return LabelTable(frame, ids, has_header)
 
 
 def _first_lines(source: Path) -> tuple[list[str], int]:
-    """The first lines that are not blank, and how many blank ones come before them."""
+    """The first lines that are not blank, and the number of blank lines before them."""
     open_text = gzip.open if source.suffix.lower() == ".gz" else open
     lines: list[str] = []
     n_blank = 0
@@ -64,29 +68,29 @@ def _find_separator(lines: list[str]) -> str:
     """The separator that splits all lines into the same, largest, number of fields; a comma for one column."""
     best, best_fields = ",", 1
     for separator in _SEPARATORS:
-        fields = {len(row) for row in csv.reader(lines[:50], delimiter=separator)}
+        fields = {len(row) for row in csv.reader(lines[:_FOR_SEPARATOR], delimiter=separator)}
         if len(fields) == 1 and max(fields) > best_fields:
             best, best_fields = separator, max(fields)
-    if best_fields == 1:  # ragged, or one column: take what splits most, and let the parser say what is wrong
-        best = max(_SEPARATORS[:4], key=lambda separator: sum(line.count(separator) for line in lines[:50]))
+    if best_fields == 1:  # ragged, or one column: take the most frequent separator, and let the parser report errors
+        best = max(_SEPARATORS[:4], key=lambda separator: sum(line.count(separator) for line in lines[:_FOR_SEPARATOR]))
     return best
 
 
 def _looks_like_header(sample: pd.DataFrame) -> bool:
-    """A first line of names, as against a first object."""
+    """Whether the first line holds names, not the first object."""
     top, body = list(sample.iloc[0]), sample.iloc[1:]
     if len(body) == 0:
         return not all(is_number(cell) or cell == "" for cell in top)
     if top[0] == "" and len(top) > 1 and (body[0] != "").any():
-        return True  # what pandas writes above an index
+        return True  # as pandas writes above an index
     if all(is_number(cell) or cell == "" for cell in top):
         return len(top) >= 3 and [str(cell) for cell in top] == [str(j) for j in range(len(top))]
     numbers_below = [_is_column_of_numbers(body[j]) for j in body.columns]
     if any(below and cell and not is_number(cell) for below, cell in zip(numbers_below, top, strict=True)):
         return True
     if "" in top[1:]:
-        return False  # in text a name is not empty, a label may be missing
-    return not any(cell in set(body[j]) for j, cell in enumerate(top))  # text labels recur, names do not
+        return False  # a name is not empty, but a label may be missing
+    return not any(cell in set(body[j]) for j, cell in enumerate(top))  # labels of text recur below, names do not
 
 
 def _is_column_of_numbers(column: "pd.Series[Any]") -> bool:
@@ -95,8 +99,8 @@ def _is_column_of_numbers(column: "pd.Series[Any]") -> bool:
 
 
 def _parse(source: Path, separator: str, n_skip: int, id_place: int | None, n_columns: int) -> pd.DataFrame:
-    """The table below the names; ids stay text as it is written, and an empty line of a single column is a hole."""
-    holes: dict[Any, list[str]] = {j: _HOLES for j in range(n_columns) if j != id_place}
+    """The table below the names; ids stay text as written, and an empty line of a single column is a missing label."""
+    missing: dict[Any, list[str]] = {j: _MISSING for j in range(n_columns) if j != id_place}
     try:
         frame = pd.read_csv(
             source,
@@ -107,17 +111,17 @@ def _parse(source: Path, separator: str, n_skip: int, id_place: int | None, n_co
             skipinitialspace=True,
             dtype=None if id_place is None else {id_place: str},
             keep_default_na=False,
-            na_values=holes,
+            na_values=missing,
             low_memory=False,
             encoding="utf-8-sig",
         )
     except pd.errors.EmptyDataError:
-        raise FileFormatError(f"{source.name!r} has a line of names and no rows.") from None
+        raise FileFormatError(f"{source.name!r} has a line of names but no rows.") from None
     except (pd.errors.ParserError, UnicodeDecodeError) as error:
         reason = " ".join(str(error).split()).removeprefix("Error tokenizing data. C error: ")
         raise FileFormatError(f"{source.name!r} cannot be read as a table: {reason}.") from None
     if n_columns == 1 and frame[0].notna().any():
-        frame = frame.loc[: frame[0].last_valid_index()]  # empty lines at the end are no objects
+        frame = frame.loc[: frame[0].last_valid_index()]  # empty lines at the end are not objects
     return frame
 
 
@@ -125,11 +129,13 @@ def _refuse_ragged(rows: list[list[str]], source: Path) -> None:
     for number, row in enumerate(rows, start=1):
         if len(row) != len(rows[0]):
             raise FileFormatError(
-                f"{source.name!r} is no table: row {number} has {len(row)} fields and the first row has {len(rows[0])}."
+                f"{source.name!r} is not a table: row {number} has {len(row)} fields and the first row has "
+                f"{len(rows[0])}; give every row the same number of fields."
             )
 
 
 def refuse_repeated(names: list[str], source: Path) -> None:
+    """Refuse two columns of the same name."""
     repeated = sorted({name for name in names if name and names.count(name) > 1})
     if repeated:
-        raise FileFormatError(f"{source.name!r} has more than one column called {listing(repeated)}; rename them.")
+        raise FileFormatError(f"{source.name!r} has more than one column named {listing(repeated)}; rename them.")

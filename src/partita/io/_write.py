@@ -16,10 +16,10 @@ from partita.io._formats import NUMPY, PARQUET, TEXT, format_of
 
 
 def write_table(path: str | os.PathLike[str], table: pd.DataFrame) -> None:
-    """Write a table in the format that the file's name tells: CSV, TSV (also .gz), Parquet, NPY or NPZ.
+    """Write a table in the format of the file's suffix: CSV, TSV (also .gz), Parquet, NPY or NPZ.
 
-    It is written beside the target and renamed, so that a failure leaves an old file as it was. NPY keeps the
-    column "label" only; NPZ one array a column.
+    It is written to a new file beside the target and renamed, so that a failure leaves an old file as it was. NPY
+    holds the column "label" only; NPZ holds one array per column.
     """
     target = check_output(path)
     kind = format_of(target)
@@ -33,7 +33,7 @@ def write_table(path: str | os.PathLike[str], table: pd.DataFrame) -> None:
             with open(beside, "wb") as file:
                 np.save(file, table["label"].to_numpy())
         else:
-            arrays: dict[str, Any] = {str(name): _plain(table[name]) for name in table.columns}
+            arrays: dict[str, Any] = {str(name): _without_objects(table[name]) for name in table.columns}
             with open(beside, "wb") as file:
                 np.savez_compressed(file, **arrays)
 
@@ -41,10 +41,10 @@ def write_table(path: str | os.PathLike[str], table: pd.DataFrame) -> None:
 def write_matrix(
     path: str | os.PathLike[str], matrix: pd.DataFrame, *, ids: "pd.Series[Any]", name: str = "labels"
 ) -> None:
-    """Write numbers of objects, one column a clustering or cluster, with the ids of the objects in front.
+    """Write one row of numbers per object, with one column per clustering or cluster, after a column of ids.
 
-    NPY has the numbers alone; NPZ has them as one array ``name``, and the arrays "columns" and "ids". Both have -1
-    where a label is missing; ``read_labels`` reads all of them.
+    NPY holds the numbers only; NPZ holds them as an array ``name``, beside the arrays "columns" and "ids". Both have -1
+    where a label is missing. ``read_labels`` reads all formats.
     """
     target = check_output(path)
     kind = format_of(target)
@@ -58,7 +58,7 @@ def write_matrix(
             np.save(file, numbers)
         else:
             columns = np.array([str(column) for column in matrix.columns])
-            arrays: dict[str, Any] = {name: numbers, "columns": columns, "ids": _plain(ids)}
+            arrays: dict[str, Any] = {name: numbers, "columns": columns, "ids": _without_objects(ids)}
             np.savez_compressed(file, **arrays)
 
 
@@ -69,18 +69,18 @@ def check_output(path: str | os.PathLike[str]) -> Path:
     if kind in PARQUET:
         require("pyarrow", extra="parquet", purpose="writing Parquet")
     if target.is_dir():
-        raise IsADirectoryError(f"{str(path)!r} is a folder; name a file to write.")
+        raise IsADirectoryError(f"{str(path)!r} is a folder; pass the name of a file to write.")
     folder = target.parent
     if not folder.is_dir():
-        raise FileNotFoundError(f"there is no folder {str(folder)!r} to write {target.name!r} in; make it first.")
+        raise FileNotFoundError(f"there is no folder {str(folder)!r} to write {target.name!r} in; create it first.")
     if not os.access(folder, os.W_OK):
-        raise PermissionError(f"the folder {str(folder)!r} cannot be written; choose another one.")
+        raise PermissionError(f"the folder {str(folder)!r} cannot be written to; choose another one.")
     return target
 
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Give a path beside ``path`` to write to; it takes the place of ``path`` if and only if all goes well."""
+    """Give a path beside ``path`` to write to; it replaces ``path`` only if no error occurs."""
     target = Path(path)
     handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
     os.close(handle)
@@ -94,7 +94,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 def _mode_of(target: Path) -> int:
-    """Permissions of the file that is replaced, or those of a new file."""
+    """Permissions of the file that is replaced, or of a new file."""
     if target.exists():
         return target.stat().st_mode & 0o777
     mask = os.umask(0)
@@ -102,7 +102,7 @@ def _mode_of(target: Path) -> int:
     return 0o666 & ~mask
 
 
-def _plain(column: "pd.Series[Any]") -> Array:
-    """Values that NPZ can hold without pickling: text as fixed-width text."""
+def _without_objects(column: "pd.Series[Any]") -> Array:
+    """Values that NPZ can store without pickling: text as text of fixed width."""
     values = column.to_numpy()
     return values.astype(str) if values.dtype.kind not in "biuf" else values

@@ -10,7 +10,7 @@ from partita._labels.validation import check_label_matrix
 from partita._parameters import check_choice
 from partita._typing import Array
 from partita.consensus import EAC
-from partita.generation._base_clusterers import number_parameter
+from partita.generation._estimator_clusterer import number_parameter
 from partita.selection._quick_kmeans import QuickKMeans
 from partita.selection._resampling import SHARE_OF_OBJECTS
 

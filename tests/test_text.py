@@ -18,7 +18,7 @@ DOCUMENTS = [
     "Dogs bark, and the barking dog chased birds",
     "birds_sing and x birds sing",
 ]
-# tokens of two letters at least, small, without stop words, stemmed: by hand
+# tokens of at least two letters, in lower case, without stop words, stemmed: by hand
 STEMMED = ["cat chase cat cat", "dog chase cat", "dog bark bark dog chase bird", "bird sing bird sing"]
 
 
@@ -27,7 +27,7 @@ def terms(documents, **options):
     return features.get_feature_names_out().tolist()
 
 
-def test_tokens_are_words_of_letters_in_small_letters_without_stop_words():
+def test_tokens_are_words_in_lower_case_without_stop_words():
     found = terms(["The CAT'S 2nd life, a b2b tale of_x Über"], stem=False)
     assert found == ["cat", "life", "nd", "tale", "über"]
 
@@ -49,7 +49,7 @@ def test_stems_are_porters(word):
 
 
 def test_stop_words_go_before_stemming():
-    assert terms(["being doing things"]) == ["do", "thing"]  # "doing" is no stop word, "do" would be
+    assert terms(["being doing things"]) == ["do", "thing"]  # "doing" is not a stop word, "do" is
     assert terms(["cats cat"], stop_words=["cats"]) == ["cat"]
     assert terms(["cats cat"], stop_words=["cat"]) == ["cat"]
     assert terms(["the cat"], stop_words=None) == ["cat", "the"]
@@ -118,7 +118,7 @@ def test_without_the_stemmer_the_extra_is_named(monkeypatch):
     assert make_text_features(None, min_documents=1, stem=False).fit_transform(DOCUMENTS).shape[0] == 4
 
 
-def test_fewer_terms_than_wanted_are_all_kept_with_a_warning():
+def test_fewer_terms_than_requested_are_all_kept_with_a_warning():
     with pytest.warns(UserWarning, match="greater than n_features"):
         assert make_text_features(500, min_documents=2).fit_transform(DOCUMENTS).shape == (4, 4)
 

@@ -1,16 +1,14 @@
-"""Files: what is recognised, what is refused, and that nothing is ever half-written."""
+"""Label files: what is recognised and what is refused."""
 
 import gzip
-import os
-import stat
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from partita import check_label_matrix
-from partita.exceptions import FileFormatError, MissingExtraError
-from partita.io import check_output, read_labels, replacing, write_table
+from partita.exceptions import FileFormatError
+from partita.io import read_labels
 
 ROWS = [["cell-01", "0", "x"], ["cell-02", "0", ""], ["cell-03", "1", "y"], ["cell-04", "", "y"]]
 CODES = [[0, 0], [0, -1], [1, 1], [-1, 1]]
@@ -38,7 +36,7 @@ def write(path, rows, separator=","):
     ],
 )
 @pytest.mark.parametrize("header", [["cell", "run 1", "run 2"], ["", "run 1", "run 2"], None])
-def test_text(tmp_path, name, separator, header):
+def test_text_files_with_any_separator_and_header(tmp_path, name, separator, header):
     table = read_labels(write(tmp_path / name, ([header] if header else []) + ROWS, separator))
     assert check_label_matrix(table.labels).codes.tolist() == CODES
     assert list(table.ids) == [row[0] for row in ROWS]
@@ -66,7 +64,7 @@ HEADERS = {
     "numbers only": ([["1", "2"], ["1", "3"], ["2", "2"]], False),
     "text that recurs": ([["x", "u"], ["x", "v"], ["y", "u"]], False),
     "text below other text": ([["run1", "run2"], ["x", "v"], ["y", "u"], ["x", "u"]], True),
-    "a hole in the first line": ([["x", ""], ["z", "v"], ["y", "u"]], False),
+    "a missing label in the first line": ([["x", ""], ["z", "v"], ["y", "u"]], False),
     "numbered columns": ([["0", "1", "2"], ["4", "4", "3"], ["4", "3", "3"]], True),
     "an empty name above numbers": ([["a", "b", ""], ["1", "1", ""], ["1", "3", ""]], True),
     "negative one": ([["-1", "1"], ["1", "1"], ["1", "-1"]], False),
@@ -79,19 +77,19 @@ def test_header_is_recognised(tmp_path, case):
     table = read_labels(write(tmp_path / "a.csv", rows), id_column=False)
     assert table.has_header is expected
     assert len(table.labels) == len(rows) - expected
-    told = read_labels(tmp_path / "a.csv", id_column=False, header=not expected)
-    assert len(told.labels) == len(rows) - (not expected)
+    given = read_labels(tmp_path / "a.csv", id_column=False, header=not expected)
+    assert len(given.labels) == len(rows) - (not expected)
 
 
-def test_ids_are_recognised_or_told(tmp_path, rng):
+def test_ids_are_recognised_or_given(tmp_path, rng):
     labels = rng.integers(0, 3, size=(20, 2)).astype(str).tolist()
     numbered = [[str(i), *row] for i, row in enumerate(labels)]
     path = write(tmp_path / "a.csv", [["first", "p", "q"], *numbered])
-    assert read_labels(path).id_name == "first"  # all different, though its name says nothing
+    assert read_labels(path).id_name == "first"  # all different, though its name is not one of ids
     assert read_labels(path, id_column=False).labels.shape == (20, 3)
     assert read_labels(path, id_column="q").labels.columns.tolist() == ["first", "p"]
     short = write(tmp_path / "b.csv", [["p", "q"], ["0", "1"], ["1", "1"], ["2", "1"]])
-    assert read_labels(short).ids is None  # three different labels are no proof
+    assert read_labels(short).ids is None  # three different labels may be a clustering
     assert read_labels(short, id_column=True).id_name == "p"
     assert read_labels(short).object_ids().tolist() == [0, 1, 2]
 
@@ -146,7 +144,7 @@ def test_numpy(tmp_path, name):
     assert check_label_matrix(read_labels(tmp_path / name).labels).codes.tolist() == CODES
 
 
-LATE = "a,b\n" + "1,2\n" * 1500 + "1,2,3\n"  # ragged behind the lines that are looked at first
+LATE = "a,b\n" + "1,2\n" * 1500 + "1,2,3\n"  # ragged after the lines by which the file is recognised
 
 REFUSED = {
     "ragged late": (
@@ -157,7 +155,7 @@ REFUSED = {
     ),
     "no file": ("none.csv", None, FileNotFoundError, "there is no file"),
     "a folder": (".", None, IsADirectoryError, "is a folder"),
-    "unknown name": ("a.xlsx", b"x", FileFormatError, "format of 'a.xlsx' is not known by its name; CSV, TSV"),
+    "unknown name": ("a.xlsx", b"x", FileFormatError, "format of 'a.xlsx' is not known from its name; use CSV, TSV"),
     "empty": ("a.csv", b"", FileFormatError, "'a.csv' is empty"),
     "only blanks": ("a.csv", b"\n\n  \n", FileFormatError, "is empty"),
     "names only": ("a.csv", b"run1,run2\n", FileFormatError, "no rows"),
@@ -173,7 +171,7 @@ REFUSED = {
         FileFormatError,
         "row 2 has 3 fields and the first row has 2",
     ),
-    "repeated names": ("a.csv", b"a,a\n1,2\n1,2\n", FileFormatError, "more than one column called 'a'"),
+    "repeated names": ("a.csv", b"a,a\n1,2\n1,2\n", FileFormatError, "more than one column named 'a'"),
     "not text": ("a.csv", bytes(range(256)), FileFormatError, "not a text file"),
     "not gzip": ("a.csv.gz", b"a,b\n", FileFormatError, "not a text file"),
     "not Parquet": ("a.parquet", b"a,b\n", FileFormatError, "not a Parquet file"),
@@ -184,7 +182,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_refused(tmp_path, case):
+def test_unreadable_files_are_refused(tmp_path, case):
     name, content, error, message = REFUSED[case]
     if content is not None:
         (tmp_path / name).write_bytes(content)
@@ -195,77 +193,10 @@ def test_refused(tmp_path, case):
         read_labels(tmp_path / name)
 
 
-def test_refused_arrays(tmp_path):
+def test_unreadable_arrays_are_refused(tmp_path):
     np.save(tmp_path / "a.npy", np.array([[{}]], dtype=object))
     with pytest.raises(FileFormatError, match="save plain number or string arrays"):
         read_labels(tmp_path / "a.npy")
     np.savez(tmp_path / "b.npz", one=np.eye(2), two=np.eye(3))
-    with pytest.raises(FileFormatError, match=r"one called 'labels'; it holds one \(2, 2\), two \(3, 3\)"):
+    with pytest.raises(FileFormatError, match=r"one named 'labels'; it holds one \(2, 2\), two \(3, 3\)"):
         read_labels(tmp_path / "b.npz")
-
-
-RESULT = pd.DataFrame({"cell": ["a", "b"], "label": [1, 0]})
-
-
-@pytest.mark.parametrize("name", ["o.csv", "o.tsv", "o.csv.gz", "o.parquet", "o.npz"])
-def test_written_tables_come_back(tmp_path, name):
-    write_table(tmp_path / name, RESULT)
-    assert os.listdir(tmp_path) == [name]
-    if name == "o.npz":
-        found = np.load(tmp_path / name)
-        assert found["label"].tolist() == [1, 0]
-        assert found["cell"].tolist() == ["a", "b"]
-    else:
-        back = (
-            pd.read_parquet(tmp_path / name)
-            if "parquet" in name
-            else pd.read_csv(tmp_path / name, sep=None, engine="python")
-        )
-        assert back["cell"].tolist() == ["a", "b"]
-        assert back["label"].tolist() == [1, 0]
-
-
-def test_npy_keeps_the_labels(tmp_path):
-    write_table(tmp_path / "o.npy", RESULT)
-    assert np.load(tmp_path / "o.npy").tolist() == [1, 0]
-
-
-def test_a_failure_leaves_the_old_file(tmp_path):
-    target = tmp_path / "o.csv"
-    target.write_text("old")
-    target.chmod(0o640)
-
-    def fail_half_way():
-        with replacing(target) as beside:
-            beside.write_text("half of the n")
-            raise RuntimeError("power cut")
-
-    with pytest.raises(RuntimeError, match="power cut"):
-        fail_half_way()
-    assert target.read_text() == "old"
-    assert os.listdir(tmp_path) == ["o.csv"]
-    with replacing(target) as beside:
-        beside.write_text("new")
-    assert target.read_text() == "new"
-    assert stat.S_IMODE(target.stat().st_mode) == 0o640
-
-
-def test_outputs_are_refused_before_any_work(tmp_path, monkeypatch):
-    with pytest.raises(FileNotFoundError, match=r"there is no folder .* make it first"):
-        check_output(tmp_path / "none" / "o.csv")
-    with pytest.raises(FileFormatError, match=r"format of 'o.doc'"):
-        check_output(tmp_path / "o.doc")
-    (tmp_path / "d.csv").mkdir()
-    with pytest.raises(IsADirectoryError, match="name a file to write"):
-        check_output(tmp_path / "d.csv")
-    monkeypatch.setattr(os, "access", lambda *_: False)
-    with pytest.raises(PermissionError, match="cannot be written"):
-        check_output(tmp_path / "o.csv")
-
-
-def test_a_missing_extra_is_named(tmp_path, monkeypatch):
-    import sys
-
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(MissingExtraError, match=r'writing Parquet needs pyarrow.*pip install "partita\[parquet\]"'):
-        check_output(tmp_path / "o.parquet")

@@ -1,4 +1,4 @@
-"""Ensembles made from labels: copies with noise of known strength, and draws from a soft partition."""
+"""Copies of a partition with noise of known strength."""
 
 import pickle
 
@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import chisquare
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from partita import NoisyEnsemble, SampledEnsemble
+from partita import NoisyEnsemble
 from partita.exceptions import LabelMatrixError
 
 TRUTH = np.repeat([0, 1, 2, 3], 10)
@@ -79,13 +80,13 @@ def test_ten_copies_of_a_single_partition_are_the_default():
     assert NoisyEnsemble().fit_transform(TRUTH[:, None]).shape == (40, 10)
 
 
-def test_holes_stay_and_the_share_is_of_the_labels_that_are_there():
+def test_missing_labels_stay_missing_and_the_share_is_of_the_observed_ones():
     labels = [0, 1, None, 1, 0, None, 1, 1, 0, 0, None, None]
     X = NoisyEnsemble(5, noise=0.25, random_state=0).fit_transform(labels)
-    there = np.array([value is not None for value in labels])
-    assert (X[~there] == -1).all()
+    observed = np.array([value is not None for value in labels])
+    assert (X[~observed] == -1).all()
     truth = np.array([value for value in labels if value is not None])
-    assert ((X[there] != truth[:, None]).sum(axis=0) == 2).all()
+    assert ((X[observed] != truth[:, None]).sum(axis=0) == 2).all()
 
 
 @pytest.mark.parametrize(
@@ -119,7 +120,7 @@ def test_noise_depends_on_the_seed_alone():
     assert not (make(2).fit_transform(TRUTH) == X).all()
 
 
-def test_names_of_copies_tell_noise_and_seed():
+def test_names_of_copies_contain_noise_and_seed():
     generator = NoisyEnsemble(3, noise=[0.1, 0.25], random_state=0).set_output(transform="pandas")
     frame = generator.fit_transform(TRUTH)
     assert frame.columns.tolist() == generator.get_feature_names_out().tolist()
@@ -153,69 +154,19 @@ def test_another_number_of_clusterings_is_refused(rng):
 
 def test_a_partition_after_a_label_matrix_is_refused(rng):
     generator = NoisyEnsemble(random_state=0).fit(rng.integers(3, size=(10, 3)))
-    with pytest.raises(ValueError, match="X is one partition, and 3 clusterings were fitted"):
+    with pytest.raises(ValueError, match="X is one partition, but 3 clusterings were fitted; pass as many columns"):
         generator.transform(rng.integers(3, size=10))
 
 
-# ---------------------------------------------------------------------------------------------------------
-# draws from a soft partition
+NOT_PROMISED = {
+    "check_methods_sample_order_invariance": "which labels are changed depends on the order of the objects",
+    "check_methods_subset_invariance": "which labels are changed depends on the number of objects",
+    "check_transformer_data_not_an_array": "feeds a list of rows, with a warning; a list is a list of columns here",
+    "check_fit1d": "a partition is 1-D",
+    "check_fit2d_predict1d": "a partition is 1-D",
+}
 
 
-@pytest.fixture
-def Y():
-    return np.random.default_rng(3).dirichlet(np.ones(4), size=12)
-
-
-def test_frequencies_are_the_probabilities(Y):
-    X = SampledEnsemble(4000, random_state=0).fit_transform(Y)
-    assert X.shape == (12, 4000)
-    share = np.array([np.bincount(row, minlength=4) for row in X]) / 4000
-    assert (np.abs(share - Y) <= 4 * np.sqrt(Y * (1 - Y) / 4000) + 1e-12).all()
-
-
-def test_two_objects_are_together_a_binomial_number_of_times(Y):
-    """Mean and variance over many ensembles of M: M p and M p (1 - p), with p the product of the memberships."""
-    m, repeats = 20, 500
-    X = SampledEnsemble(m * repeats, random_state=1).fit_transform(Y)
-    for i in range(12):
-        for j in range(i):
-            p = Y[i] @ Y[j]
-            counts = (X[i] == X[j]).reshape(repeats, m).sum(axis=1)
-            assert abs(counts.mean() - m * p) <= 4 * np.sqrt(m * p * (1 - p) / repeats)
-            assert counts.var() == pytest.approx(m * p * (1 - p), rel=0.35)
-
-
-def test_objects_are_drawn_independently():
-    X = SampledEnsemble(4000, random_state=0).fit_transform([[0.5, 0.5]] * 3)
-    for i, j in [(0, 1), (0, 2), (1, 2)]:
-        assert abs((X[i] == X[j]).mean() - 0.5) < 4 * 0.5 / np.sqrt(4000)
-
-
-def test_a_certain_object_is_never_elsewhere():
-    X = SampledEnsemble(500, random_state=0).fit_transform([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
-    assert (np.array([[1], [0], [2]]) == X).all()
-
-
-def test_a_cluster_of_probability_0_is_never_drawn():
-    X = SampledEnsemble(2000, random_state=0).fit_transform([[0.5, 0.0, 0.5], [0.0, 0.3, 0.7]])
-    assert set(X[0]) == {0, 2}
-    assert set(X[1]) == {1, 2}
-
-
-def test_draws_depend_on_the_seed_alone(Y):
-    generator = SampledEnsemble(20, random_state=1)
-    X = generator.fit_transform(Y)
-    assert (SampledEnsemble(20, random_state=1).fit_transform(Y) == X).all()
-    assert (pickle.loads(pickle.dumps(generator)).transform(Y) == X).all()
-    assert not (SampledEnsemble(20, random_state=2).fit_transform(Y) == X).all()
-    assert len(set(generator.get_feature_names_out())) == 20
-
-
-@pytest.mark.parametrize("row", [[0.5, 0.6], [0.5, 0.4], [1.5, -0.5], [0.0, 0.0]], ids=str)
-def test_rows_that_are_no_probabilities_are_refused_by_their_number(row):
-    with pytest.raises(ValueError, match=r"row 2 of X is .*; probabilities are not negative and sum to 1"):
-        SampledEnsemble(3).fit([[0.5, 0.5], [1.0, 0.0], row, [0.2, 0.8]])
-
-
-def test_sums_may_be_off_by_rounding():
-    assert SampledEnsemble(3, random_state=0).fit_transform(np.full((2, 3), 0.3333333)).shape == (2, 3)
+@parametrize_with_checks([NoisyEnsemble(random_state=0)], expected_failed_checks=lambda _: NOT_PROMISED)
+def test_scikit_learn(estimator, check):
+    check(estimator)
