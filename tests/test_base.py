@@ -4,9 +4,11 @@ import pickle
 
 import numpy as np
 import pytest
+from hypothesis import given
 
-from partita.base import BaseConsensus, Consensus
+from partita.base import BaseConsensus, Consensus, number_by_size, order_by_size, rank_of
 from partita.exceptions import UnlabelledObjectsWarning
+from tests.ensembles import partitions, same_partition
 
 
 class FirstColumn(BaseConsensus):
@@ -93,3 +95,28 @@ def test_a_warning_points_at_the_line_of_the_user():
     with pytest.warns(UnlabelledObjectsWarning) as caught:
         FirstColumn().fit(np.array([[0], [-1]]))
     assert caught[0].filename == __file__
+
+
+@given(partitions(min_label=-1))
+def test_numbering_by_size_keeps_the_partition_and_sorts_the_sizes(labels):
+    numbered = number_by_size(labels)
+    assert same_partition(labels, numbered)
+    size = np.bincount(numbered[numbered >= 0], minlength=1)
+    assert (np.diff(size) <= 0).all()
+    firsts = [np.flatnonzero(numbered == c)[0] for c in range(len(size)) if size[c]]
+    for c in range(len(firsts) - 1):  # equally large clusters by first appearance
+        assert size[c] > size[c + 1] or firsts[c] < firsts[c + 1]
+
+
+def test_ties_by_number_and_weights():
+    labels = np.array([1, 1, 0, 0, 2])
+    assert number_by_size(labels).tolist() == [0, 0, 1, 1, 2]
+    assert number_by_size(labels, ties="number").tolist() == [1, 1, 0, 0, 2]
+    assert number_by_size(labels, np.array([1.0, 1, 1, 1, 5])).tolist() == [1, 1, 2, 2, 0]
+
+
+def test_clusters_without_objects_are_left_out_or_come_last_by_mass():
+    labels, size = np.array([2, 2, 0]), np.array([1.0, 0.0, 2.0, 0.0])
+    assert order_by_size(labels, 4, size).tolist() == [2, 0]
+    assert order_by_size(labels, 4, size, mass=np.array([1.0, 0.2, 2.0, 0.7])).tolist() == [2, 0, 3, 1]
+    assert rank_of(np.array([2, 0]), 4).tolist() == [1, -1, 0, -1]

@@ -13,7 +13,6 @@ from sklearn.base import BaseEstimator, ClusterMixin, _fit_context
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from partita._labels.ensemble import Ensemble, canonical_order, every_row, find_distinct_rows, have_a_label
-from partita._labels.partitions import order_by_size, rank_of
 from partita._labels.validation import (
     LabelMatrix,
     RowEncoder,
@@ -259,6 +258,46 @@ class SoftConsensusMixin:
         return membership
 
 
+# ------------------------------------------------------------------------------------------- numbering the clusters
+def order_by_size(
+    labels: Array, n_clusters: int | None = None, size: FloatArray | None = None, mass: FloatArray | None = None
+) -> IntArray:
+    """Clusters by decreasing size, equally large ones by first appearance; -1 is not a cluster.
+
+    ``size`` is the weight of each cluster, by default its number of objects. Clusters of size 0 are left out or, if
+    the ``mass`` of each cluster is given (soft methods), come last by decreasing mass.
+    """
+    labelled = np.flatnonzero(labels >= 0)
+    found = labels[labelled]
+    k = int(found.max(initial=-1)) + 1 if n_clusters is None else n_clusters
+    sizes = np.asarray(np.bincount(found, minlength=k) if size is None else size, dtype=np.float64)
+    first = np.full(k, len(labels))
+    np.minimum.at(first, found, labelled)
+    if mass is not None:
+        return np.lexsort((-mass, first, -sizes))
+    return np.lexsort((first, -sizes))[: int(np.count_nonzero(sizes > 0))]
+
+
+def rank_of(order: IntArray, n_clusters: int) -> IntArray:
+    """New number of each cluster when they are put in this order; -1 for those that are not in it."""
+    rank = np.full(n_clusters, -1, dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    return rank
+
+
+def number_by_size(labels: Array, weights: FloatArray | None = None, *, ties: str = "appearance") -> IntArray:
+    """The same partition with clusters numbered by decreasing size; -1 stays.
+
+    ``weights`` are those of the objects. Equally large clusters are numbered by their first ``"appearance"``, or by
+    their present ``"number"``.
+    """
+    labelled = labels >= 0
+    size = np.bincount(labels[labelled], weights=None if weights is None else weights[labelled]).astype(np.float64)
+    order = order_by_size(labels, size=size) if ties == "appearance" else np.argsort(-size, kind="stable")
+    return np.asarray(np.append(rank_of(order, len(size)), -1)[labels])  # the last entry serves -1
+
+
+# ------------------------------------------------------------------------------------------- checks and small steps
 def check_n_clusters(n_clusters: int, n_rows: int) -> int:
     """Refuse more clusters than there are distinct rows; a single distinct row is always one cluster."""
     if n_rows == 1:

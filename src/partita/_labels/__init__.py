@@ -5,7 +5,7 @@
 | columns.py     | labels in any container and of any type become columns of codes               |
 | validation.py  | ``check_label_matrix``; weights; new objects in the codes of a fit            |
 | ensemble.py    | distinct rows with weights, and the layout of their labels                    |
-| partitions.py  | rows on the simplex, one-hot rows, clusters numbered by size                  |
+| membership.py  | rows that are probabilities, one-hot rows                                     |
 
 Behind the door nothing is validated again.
 """

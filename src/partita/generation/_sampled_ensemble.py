@@ -7,7 +7,7 @@ import pandas as pd
 from sklearn.base import BaseEstimator, TransformerMixin, _fit_context
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from partita._labels.partitions import check_membership
+from partita._labels.membership import check_membership
 from partita._parameters import Interval, common
 from partita._runs import draw_seeds
 from partita._typing import Array, FloatArray, IntArray

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from partita._features import check_lengths
-from partita._labels.partitions import one_hot
+from partita._labels.membership import one_hot
 from partita._labels.validation import check_labels
 from partita._parameters import check_choice
 from partita._typing import Codes, FloatArray

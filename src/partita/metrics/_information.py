@@ -9,7 +9,7 @@ from scipy.special import rel_entr
 from sklearn import metrics as sk
 
 from partita._features import check_lengths
-from partita._labels.partitions import check_membership, one_hot
+from partita._labels.membership import check_membership, one_hot
 from partita._labels.validation import check_label_matrix, check_labels, check_weights
 from partita._typing import Codes, FloatArray
 from partita.metrics._contingency import cross_tabulate, labelled_in_both, paired_codes

@@ -25,8 +25,8 @@ from partita.consensus.graph._graph_partition import (
     partition_graph,
 )
 from partita.consensus.graph._hbgf import spectral_candidates
-from partita.consensus.graph._label_factor import through_labels
 from partita.metrics._coassociation import coassociation, coassociation_of_codes
+from partita.metrics._label_factor import through_labels
 
 FEW_ROWS = 4000  # distinct rows up to which all pairs are edges: a matrix of 128 MB
 _PAIRS = 50  # pairs per row that are drawn for METIS beyond: more cost time, fewer lose small clusters

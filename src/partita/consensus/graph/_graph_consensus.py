@@ -4,7 +4,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from partita._labels.partitions import one_hot
+from partita._labels.membership import one_hot
 from partita._parameters import Interval, StrOptions, common
 from partita._runs import draw_seeds
 from partita._typing import Array, Codes, IntArray

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from partita._labels.partitions import one_hot
+from partita._labels.membership import one_hot
 from partita._optional import available
 from partita._runs import progress, warn
 from partita._typing import FloatArray, IntArray

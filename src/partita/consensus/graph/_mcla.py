@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from partita._labels.partitions import rank_of
 from partita._typing import Array, FloatArray, IntArray
-from partita.base import LabelledRows
+from partita.base import LabelledRows, rank_of
 from partita.consensus.graph._cell_memberships import CellMemberships, memberships_of
 from partita.consensus.graph._graph_consensus import GraphConsensus
 from partita.consensus.graph._graph_partition import GraphPartition, PartitionerSettings, partition_graph

@@ -45,6 +45,7 @@ from partita.consensus.models._em import (
     block_edges,
     climb,
     normalise,
+    warn_one_clustering,
     with_every_label,
 )
 from partita.consensus.models._fitted_rows import FittedRows
@@ -412,7 +413,7 @@ class BCE(LabelModel):
         return Consensus(membership.argmax(axis=1), membership, self._state.alpha / self._state.alpha.sum())
 
     def _problem(self, rows: LabelledRows) -> BCEProblem:
-        self._warn_one_clustering(rows.ensemble)
+        warn_one_clustering(self, rows.ensemble)
         return label_problem(rows.ensemble, BCEColumns(rows.ensemble.layout, self.smoothing))
 
     def _begin(self, problem: BCEProblem, number: int, seed: int) -> BCEState:

@@ -10,9 +10,10 @@ from typing import Any, NamedTuple, Protocol, Self, TypeVar
 import numpy as np
 
 from partita._labels.ensemble import Ensemble
-from partita._runs import Progress, best_of, draw_sample, draw_seeds
+from partita._runs import Progress, best_of, draw_sample, draw_seeds, warn
 from partita._typing import Array, FloatArray, IntArray
 from partita.consensus.kmeans._label_kmeans import run_k_means
+from partita.exceptions import IdentifiabilityWarning
 
 START_NOISE = 0.1  # share of what all objects have in a start: no label is impossible in any cluster
 _ROUNDS = 10  # iterations of the k-means of a start, and
@@ -22,6 +23,16 @@ _SHARE = 0.01  # of what all objects have, mixed into clusters of a sample: labe
 _BLOCK = 8192  # rows per block, at least: more threads can share fewer rows, but each block fills its own table
 _GROWTH = 1.3  # of the stretch of updates, as long as the bound rises: a larger one is taken back more often
 _LONGEST = 50.0  # stretch of an update
+
+
+def warn_one_clustering(estimator: Any, ensemble: Ensemble) -> None:
+    """Warn that one clustering tells a model of labels nothing but how frequent its labels are (eq. M4)."""
+    if ensemble.n_clusterings == 1:
+        warn(
+            f"{type(estimator).__name__} is not identifiable from a single clustering: every model with the right label "
+            "frequencies fits it equally well. Pass two or more clusterings.",
+            IdentifiabilityWarning,
+        )
 
 
 # ---------------------------------------------------------------------- tables with one row per label: (n_cells, k)

@@ -4,13 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from partita._labels.ensemble import Ensemble, find_distinct_rows, layout_of
+from partita._labels.ensemble import find_distinct_rows, layout_of
 from partita._labels.validation import check_sample_weight
-from partita._runs import warn
 from partita._typing import Codes, FloatArray
 from partita.base import BaseConsensus, SoftConsensusMixin
 from partita.consensus.models._em import by_clustering
-from partita.exceptions import IdentifiabilityWarning
 from partita.metrics import perplexity
 
 UNSEEN = 1e-12  # probability of a label that no fitted object has (eq. M9): small, but its log is not minus infinity
@@ -26,15 +24,6 @@ class LabelModel(SoftConsensusMixin, BaseConsensus):
     def _log_likelihood(self, codes: Codes) -> FloatArray:
         """Log probability (or a lower bound of it) of the labels of each row; every row has one."""
         raise NotImplementedError(f"{type(self).__name__} must implement _log_likelihood.")
-
-    def _warn_one_clustering(self, ensemble: Ensemble) -> None:
-        """Warn that a single clustering does not identify a model   (eq. M4)."""
-        if ensemble.n_clusterings == 1:
-            warn(
-                f"{type(self).__name__} is not identifiable from a single clustering: every model with the right label "
-                "frequencies fits it equally well. Pass two or more clusterings.",
-                IdentifiabilityWarning,
-            )
 
     def score_samples(self, X: Any) -> FloatArray:
         """Log probability of each row of labels, 0 for a row without any.

@@ -27,6 +27,7 @@ from partita.consensus.models._em import (
     climb,
     column_sums,
     normalise,
+    warn_one_clustering,
     with_every_label,
 )
 from partita.consensus.models._label_model import UNSEEN, LabelModel
@@ -231,7 +232,7 @@ class MultinomialMixture(LabelModel):
 
     def _fit_rows(self, rows: LabelledRows) -> Consensus:
         ensemble = rows.ensemble
-        self._warn_one_clustering(ensemble)
+        warn_one_clustering(self, ensemble)
         with progress((self.n_init + 1) * self.max_iter, "mixture model", show=bool(self.verbose)) as bar:
             impute = self.missing == "impute"
             best = best_run(

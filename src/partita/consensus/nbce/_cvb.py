@@ -15,9 +15,9 @@ from scipy.special import entr
 
 from partita._kernels import nbce_cvb as kernel
 from partita._labels.ensemble import Ensemble
-from partita._labels.partitions import number_by_size
 from partita._runs import Progress, warn_not_converged
 from partita._typing import Array, FloatArray, IntArray
+from partita.base import number_by_size
 from partita.consensus.models._em import STARTS
 from partita.consensus.nbce._joint import (
     NBCEModel,

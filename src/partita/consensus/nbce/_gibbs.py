@@ -10,10 +10,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from partita._labels.ensemble import Ensemble
-from partita._labels.partitions import number_by_size
 from partita._runs import Progress, in_order
 from partita._sampling import SamplingPlan, best_sample, compare_chains
 from partita._typing import Array, Codes, FloatArray, IntArray
+from partita.base import number_by_size
 from partita.consensus.models._em import STARTS
 from partita.consensus.nbce._gibbs_chain import (
     ChainSettings,

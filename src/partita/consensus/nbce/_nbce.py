@@ -16,7 +16,7 @@ from partita._runs import Progress, draw_seeds, progress
 from partita._sampling import make_plan
 from partita._typing import Array, Codes, FloatArray, IntArray
 from partita.base import Consensus, LabelledRows
-from partita.consensus.models._em import STARTS
+from partita.consensus.models._em import STARTS, warn_one_clustering
 from partita.consensus.models._label_model import LabelModel
 from partita.consensus.nbce._cvb import cvb
 from partita.consensus.nbce._gibbs import GibbsSettings, gibbs
@@ -224,7 +224,7 @@ class NBCE(LabelModel):
         return self.inference == "gibbs"
 
     def _fit_rows(self, rows: LabelledRows) -> Consensus:
-        self._warn_one_clustering(rows.ensemble)
+        warn_one_clustering(self, rows.ensemble)
         n_objects = len(rows.row_of_object)
         if self.coassignment:
             purpose = f"co-assignments of {n_objects} objects"

@@ -17,15 +17,15 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from partita._labels.ensemble import Ensemble
-from partita._labels.partitions import one_hot
+from partita._labels.membership import one_hot
 from partita._parameters import common
 from partita._runs import best_of, draw_seeds, progress, warn_not_converged
 from partita._typing import Array, Codes, FloatArray
 from partita.base import BaseConsensus, Consensus, LabelledRows, SoftConsensusMixin
-from partita.consensus.graph._label_factor import through_labels
 from partita.consensus.kmeans._label_kmeans import run_k_means
 from partita.consensus.pairwise._memberships import FittedMemberships
 from partita.consensus.pairwise._pair_counts import row_counts
+from partita.metrics._label_factor import through_labels
 
 _TINY = 1e-12  # added to denominators, which are 0 for clusters without objects
 _EXACT = 1e-6  # error, relative to S, of a factorisation that counts as exact: the updates are very slow near 0

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from partita._labels.ensemble import Ensemble
-from partita._labels.partitions import check_membership, one_hot
+from partita._labels.membership import check_membership, one_hot
 from partita._labels.validation import check_labels
 from partita._typing import FloatArray, IntArray
 from partita.base import LabelledRows

@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 from scipy.special import xlogy
 
-from partita._labels.partitions import one_hot
+from partita._labels.membership import one_hot
 from partita._parameters import common
 from partita._runs import Progress, best_of, plus_plus, progress, warn_not_converged
 from partita._typing import FloatArray, IntArray

@@ -10,12 +10,12 @@ import numpy as np
 from sklearn.base import _fit_context
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from partita._labels.partitions import one_hot, order_by_size, rank_of
+from partita._labels.membership import one_hot
 from partita._labels.validation import check_sample_weight
 from partita._parameters import common
 from partita._runs import draw_seeds
 from partita._typing import Array, Codes, FloatArray, IntArray
-from partita.base import BaseConsensus, Consensus, LabelledRows, sum_per_row, warn_unlabelled
+from partita.base import BaseConsensus, Consensus, LabelledRows, order_by_size, rank_of, sum_per_row, warn_unlabelled
 from partita.consensus.graph._cell_memberships import CellMemberships, memberships_of
 from partita.consensus.soft._soft_input import (
     check_same_clusterings,

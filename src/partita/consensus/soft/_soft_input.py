@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from partita._labels.partitions import check_membership
+from partita._labels.membership import check_membership
 from partita._typing import FloatArray, IntArray
 from partita.consensus.graph._cell_memberships import CellMemberships
 

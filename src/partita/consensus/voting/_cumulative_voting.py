@@ -18,7 +18,7 @@ import numpy as np
 from scipy.special import xlogy
 
 from partita._labels.ensemble import Ensemble
-from partita._labels.partitions import one_hot
+from partita._labels.membership import one_hot
 from partita._parameters import StrOptions, common
 from partita._runs import progress
 from partita._typing import Array, Codes, FloatArray, IntArray

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from partita.consensus.graph._label_factor import through_labels
+from partita.metrics._label_factor import through_labels
 from tests import twins
 from tests.consensus.graph.label_ensembles import as_ensemble
 from tests.ensembles import noisy_ensemble
