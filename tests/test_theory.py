@@ -21,7 +21,7 @@ TAG = re.compile(r"^\*\*\(([A-Z]\d+)\)\*\*", re.MULTILINE)
 CITATION = re.compile(r"\beqs?\. ((?:[A-Z]\d+(?:(?:,| and| to|, and) )?)+)")
 SOURCES = sorted(path for room in ("src", "tests", "benchmarks", "tools") for path in (ROOT / room).rglob("*.py"))
 # numbers of tests, recipes, errata and open points in a document that readers of the project do not have
-FOREIGN = re.compile(r"\b(?:T|E)-\d\d\b|\b(?:UND|ERR)-\d|(?<![\w\])])\(\d{1,2}\.\d{1,2}\)")
+FOREIGN = re.compile(r"\b(?:T|E)-\d\d\b|\b(?:UND|ERR)-\d|(?<![\w\])])\([1-9]\d?\.\d{1,2}\)")
 
 
 def tags_of(page):

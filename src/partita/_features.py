@@ -132,7 +132,7 @@ class FeatureColumns(NamedTuple):
         return FeatureValues((numbers - self.shift) / self.scale, codes)
 
 
-def read_features(
+def read_feature_columns(
     features: Any, families: Any, feature_weights: Any, sample_weight: FloatArray, *, standardize: bool
 ) -> tuple[FeatureColumns, FeatureValues]:
     """Read and check the features of the objects to fit."""

@@ -33,9 +33,30 @@ def jit_sums(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _compile(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
     try:
-        return numba.njit(function, cache=_CACHE, nogil=True, **options)  # type: ignore[no-any-return]
+        kernel = numba.njit(function, cache=_CACHE, nogil=True, **options)
     except RuntimeError:  # numba found no folder that it may write its cache to
         return numba.njit(function, cache=False, nogil=True, **options)  # type: ignore[no-any-return]
+    if _CACHE:
+        _forget_what_cannot_be_read(kernel._cache)
+    return kernel  # type: ignore[no-any-return]
+
+
+def _forget_what_cannot_be_read(cache: Any) -> None:
+    """Empty a kernel's cache if an older version wrote it with types that this version does not have.
+
+    numba unpickles the types of the arguments before it compares the cache with the source, so a named tuple that was
+    renamed would raise AttributeError at every call.
+    """
+    load = cache.load_overload
+
+    def load_overload(*arguments: Any) -> Any:
+        try:
+            return load(*arguments)
+        except (AttributeError, ImportError):
+            cache.flush()
+            return None
+
+    cache.load_overload = load_overload
 
 
 class _SayOnce(event.Listener):

@@ -173,7 +173,7 @@ def dissimilarity_rows(columns, weights, total, lo, hi, out):
 def prim(columns, weights, complete, n_steps, walk):
     """Walk the maximum spanning tree of the co-association by Prim's algorithm.
 
-    Resumed where it stopped, up to ``n_steps`` objects a call, so that the caller can show
+    Resumed where it stopped, up to ``n_steps`` objects per call, so that the caller can show
     progress. No n x n matrix: each step compares one row of labels with those of the objects
     outside the tree, which are kept contiguous by moving the last one into the gap.
 
@@ -221,13 +221,13 @@ def prim(columns, weights, complete, n_steps, walk):
 
 
 @jit
-def sum_of_squares(columns, weights, total, row_weight, lo, hi):
+def sum_of_squares(columns, weights, total, row_weights, lo, hi):
     """Sum of w_i w_j C_ij^2 / N_ij over objects lo <= i < hi and j > i (0 where N_ij = 0).
 
     columns    IN CodeColumns of n objects
     weights    IN (n_groups,) float64
     total      IN float64: N_ij if nothing is missing, 0 if it has to be counted pair by pair
-    row_weight IN (n,) float64
+    row_weights IN (n,) float64
     """
     n = columns.codes.shape[1]
     acc = np.empty(CHUNK, dtype=np.uint8)
@@ -243,11 +243,11 @@ def sum_of_squares(columns, weights, total, row_weight, lo, hi):
             _weigh_chunk(columns, weights, row, j0, j1, False, acc, count)
             if total > 0.0:
                 for j in range(j1 - j0):
-                    part += row_weight[j0 + j] * count[j] * count[j] / total
+                    part += row_weights[j0 + j] * count[j] * count[j] / total
             else:
                 _weigh_chunk(columns, weights, row, j0, j1, True, acc, common)
                 for j in range(j1 - j0):
                     if common[j] > 0.0:
-                        part += row_weight[j0 + j] * count[j] * count[j] / common[j]
-        everything += row_weight[i] * part
+                        part += row_weights[j0 + j] * count[j] * count[j] / common[j]
+        everything += row_weights[i] * part
     return everything

@@ -171,9 +171,9 @@ class RowEncoder:
         return Ensemble(codes, self.n_labels, self.clustering_weights, np.ones(len(codes)))
 
     def by_column(self, parts: list[FloatArray], n_clusters: int) -> list[FloatArray]:
-        """One (n_clusters, labels) array per column of X, NaN for a column without weight, empty for one without labels.
+        """One (n_clusters, labels) array per column of X: ``parts`` for those that are used.
 
-        ``parts`` holds the arrays of the used clusterings.
+        Columns without weight have NaN, columns without labels an empty array.
         """
         arrays = [np.empty((n_clusters, 0)) for _ in range(self.n_columns_in)]
         for column, n_labels in self.blank:

@@ -1,7 +1,8 @@
 """The one table of the consensus methods.
 
-The command line, the docstring of ``partita.consensus``, the tests and ``make tables`` (which writes ``docs/methods.md``
-and the stubs that make the names public) read it; nothing heavy is imported here, so that ``partita methods`` and ``--help`` answer at once.
+The command line, the docstring of ``partita.consensus``, the tests and ``make tables`` (which writes
+``docs/methods.md`` and the stubs that make the names public) read it. Nothing heavy is imported here, so that
+``partita methods`` and ``--help`` answer at once.
 """
 
 from typing import NamedTuple

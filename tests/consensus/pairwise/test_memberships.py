@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import minimize
 
 from partita import PCC, AspectModel, BaumEagon, NMFConsensus
-from partita.consensus.pairwise._memberships import FittedMemberships, insert_new_rows, match_rows
+from partita.consensus.pairwise._memberships import fitted_memberships, insert_new_rows, match_rows
 from tests import twins
 from tests.consensus.pcc.pcc_reference import rows_of
 from tests.ensembles import noisy_ensemble
@@ -17,7 +17,7 @@ def test_new_rows_minimise_the_squared_error_with_the_fitted_ones(missing, compl
     X = np.unique(noisy_ensemble(missing=missing).X, axis=0)
     weight, Y = rng.uniform(0.5, 3, size=len(X)), rng.dirichlet(np.ones(3), size=len(X))
     new = rng.integers(0 if complete else -1, 3, size=(6, X.shape[1]))
-    found = insert_new_rows(new.astype(np.int32), rows_of(X, weight), Y)
+    found = insert_new_rows(new.astype(np.int32), rows_of(X, weight), fitted_memberships(rows_of(X, weight), Y).sums)
     C, N = (part[:6, 6:] * weight for part in twins.coassociation(np.vstack([new, X])))
     for y, c, n in zip(found, C, N, strict=True):
 
@@ -36,7 +36,7 @@ def test_equal_rows_are_found_and_averaged():
     new = np.array([[1, 0], [0, 1], [1, 1], [0, -1]], dtype=np.int32)
     assert match_rows(new, ensemble).tolist() == [1, 0, -1, -1]
     Y = np.array([[1.0, 0.0], [0.25, 0.75], [0.5, 0.5]])
-    found = FittedMemberships(ensemble, Y).of_rows(new)
+    found = fitted_memberships(ensemble, Y).of_rows(new)
     assert np.array_equal(found[:2], [[0.25, 0.75], [0.75, 0.25]])
     assert np.allclose(found.sum(axis=1), 1)
 

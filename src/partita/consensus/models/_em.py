@@ -29,8 +29,8 @@ def warn_one_clustering(estimator: Any, ensemble: Ensemble) -> None:
     """Warn that one clustering tells a model of labels nothing but how frequent its labels are (eq. M4)."""
     if ensemble.n_clusterings == 1:
         warn(
-            f"{type(estimator).__name__} is not identifiable from a single clustering: every model with the right label "
-            "frequencies fits it equally well. Pass two or more clusterings.",
+            f"{type(estimator).__name__} is not identifiable from a single clustering: every model with the right "
+            "label frequencies fits it equally well. Pass two or more clusterings.",
             IdentifiabilityWarning,
         )
 

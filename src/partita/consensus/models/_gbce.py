@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.base import _fit_context
 from sklearn.utils.validation import check_is_fitted
 
-from partita._features import FeatureColumns, FeatureValues, check_column_weights, read_features
+from partita._features import FeatureColumns, FeatureValues, check_column_weights, read_feature_columns
 from partita._kernels.bce import BERNOULLI, GAUSSIAN
 from partita._labels.ensemble import Ensemble, layout_of
 from partita._labels.validation import LabelMatrix, check_label_matrix, check_sample_weight
@@ -216,7 +216,9 @@ class GBCE(BCE):
                         "fit(X, features=...), one row per object."
                     )
             return None, None
-        found = read_features(features, self.families, self.feature_weights, weight, standardize=self.standardize)
+        found = read_feature_columns(
+            features, self.families, self.feature_weights, weight, standardize=self.standardize
+        )
         return found if found[0].n_used else (None, None)
 
     # ------------------------------------------------------------------------------------------------ the steps of fit

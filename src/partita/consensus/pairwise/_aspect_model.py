@@ -16,7 +16,7 @@ from partita._parameters import common
 from partita._runs import best_of, draw_seeds, progress, warn_not_converged
 from partita._typing import Array, Codes, FloatArray
 from partita.base import BaseConsensus, Consensus, LabelledRows, SoftConsensusMixin
-from partita.consensus.pairwise._memberships import FittedMemberships, random_memberships
+from partita.consensus.pairwise._memberships import fitted_memberships, random_memberships
 from partita.consensus.pairwise._pair_counts import PAIRS, predicted, row_counts
 
 _EVEN = 10.0  # parameter of the Dirichlet that p starts from: near even, so that no aspect dies at once
@@ -135,7 +135,7 @@ class AspectModel(SoftConsensusMixin, BaseConsensus):
         mass = Y.sum(axis=1, keepdims=True)
         together = np.asarray(C.sum(axis=1)).reshape(-1, 1) > 0  # else nothing is known, and B may be at its start
         Y = np.divide(Y, mass, out=np.full(Y.shape, 1 / n_clusters), where=(mass > 0) & together)
-        self._aspects, self._fitted = found.p, FittedMemberships(rows.ensemble, Y)
+        self._aspects, self._fitted = found.p, fitted_memberships(rows.ensemble, Y)
         return Consensus(Y.argmax(axis=1), Y, np.full(n_clusters, 1 / n_clusters))
 
     @property

@@ -18,7 +18,7 @@ from partita._parameters import StrOptions, common
 from partita._runs import best_of, draw_seeds, progress, warn_not_converged
 from partita._typing import Array, Codes, FloatArray
 from partita.base import BaseConsensus, Consensus, LabelledRows, SoftConsensusMixin
-from partita.consensus.pairwise._memberships import FittedMemberships, random_memberships
+from partita.consensus.pairwise._memberships import fitted_memberships, random_memberships
 from partita.consensus.pairwise._pair_counts import PAIRS, RowCounts, predicted, row_counts
 
 _APART = 10  # iterations between two looks at convergence: one of them changes too little to tell
@@ -163,7 +163,7 @@ class BaumEagon(SoftConsensusMixin, BaseConsensus):
         if not self.converged_:
             warn_not_converged("BaumEagon", self.max_iter)
         Y = np.where(problem.row_sums > 0, found.Y, 1 / self.n_clusters)  # without any pair nothing is known
-        self._fitted = FittedMemberships(rows.ensemble, Y)
+        self._fitted = fitted_memberships(rows.ensemble, Y)
         return Consensus(Y.argmax(axis=1), Y, np.full(self.n_clusters, 1 / self.n_clusters))
 
     def _weigh(self, counts: RowCounts) -> GrowthProblem:

@@ -16,20 +16,35 @@ def random_memberships(n_rows: int, n_clusters: int, rng: np.random.Generator) -
 
 
 class FittedMemberships(NamedTuple):
-    """The rows of a fit and their memberships: what new rows are placed by."""
+    """Memberships of the distinct rows of a fit, and the sums over all rows by which new rows are placed."""
 
-    ensemble: Ensemble
-    Y: FloatArray  # (n_rows, n_clusters)
+    ensemble: Ensemble  # distinct rows, also where the method sees every object
+    Y: FloatArray  # (n_distinct, n_clusters); the mean where objects with equal rows have memberships of their own
+    sums: pcc_labels.LabelSums  # over all rows of the fit; its own Y is empty
 
     def of_rows(self, codes: Codes) -> FloatArray:
         """Memberships of new rows: those of equal fitted rows, else those that fit best with all of them (eq. P36)."""
         equal = match_rows(codes, self.ensemble)
-        known = _mean_of_equal_rows(self.ensemble, self.Y)
-        Y = known[equal]
+        Y = self.Y[equal]
         new = np.flatnonzero(equal < 0)
         if len(new):
-            Y[new] = insert_new_rows(codes[new], self.ensemble, self.Y)
+            Y[new] = insert_new_rows(codes[new], self.ensemble, self.sums)
         return Y
+
+
+def fitted_memberships(ensemble: Ensemble, Y: FloatArray) -> FittedMemberships:
+    """What a fitted model keeps of its rows and their memberships."""
+    n_tables = ensemble.n_clusterings if ensemble.has_missing else 1
+    sums = pcc_labels.zero_sums(0, ensemble.n_cells, n_tables, Y.shape[1])
+    pcc_labels.sum_labels(_row_labels(ensemble), sums._replace(Y=np.ascontiguousarray(Y)))
+    distinct = find_distinct_rows(ensemble.codes, ensemble.n_labels)
+    if len(distinct.first) == ensemble.n_rows:
+        return FittedMemberships(ensemble, Y, sums)
+    total = np.zeros((len(distinct.first), Y.shape[1]))
+    np.add.at(total, distinct.inverse, Y)
+    row_weights = np.bincount(distinct.inverse, weights=ensemble.row_weights).astype(np.float64)
+    rows = ensemble.with_rows(ensemble.codes[distinct.first], row_weights)
+    return FittedMemberships(rows, np.asarray(total / distinct.n_objects[:, None]), sums)
 
 
 def match_rows(codes: Codes, ensemble: Ensemble) -> IntArray:
@@ -39,20 +54,12 @@ def match_rows(codes: Codes, ensemble: Ensemble) -> IntArray:
     return np.where(first < ensemble.n_rows, first, -1)
 
 
-def _mean_of_equal_rows(ensemble: Ensemble, Y: FloatArray) -> FloatArray:
-    """Mean membership of the rows that equal each row; they differ where every object has a membership of its own."""
-    distinct = find_distinct_rows(ensemble.codes, ensemble.n_labels)
-    total = np.zeros((len(distinct.first), Y.shape[1]))
-    np.add.at(total, distinct.inverse, Y)
-    return np.asarray((total / distinct.n_objects[:, None])[distinct.inverse])
-
-
-def insert_new_rows(codes: Codes, ensemble: Ensemble, Y: FloatArray) -> FloatArray:
-    """Memberships of new rows that fit best, by l2 over all pairs, with the rows of an ensemble; those stay fixed."""
+def insert_new_rows(codes: Codes, ensemble: Ensemble, fitted: pcc_labels.LabelSums) -> FloatArray:
+    """Memberships of new rows that fit best, by l2 over all pairs, with the rows of a fit; those stay fixed."""
     new = ensemble.with_rows(codes, np.zeros(len(codes)))  # without weight, new rows leave all sums as they are
-    n_tables = ensemble.n_clusterings if ensemble.has_missing or new.has_missing else 1
-    sums = pcc_labels.zero_sums(len(codes), ensemble.n_cells, n_tables, Y.shape[1])
-    pcc_labels.sum_labels(_row_labels(ensemble), sums._replace(Y=np.ascontiguousarray(Y)))
+    # complete rows share one table; new rows with missing labels need it once per clustering
+    G = np.repeat(fitted.G, ensemble.n_clusterings, axis=0) if new.has_missing and len(fitted.G) == 1 else fitted.G
+    sums = pcc_labels.LabelSums(np.zeros((len(codes), fitted.B.shape[1])), fitted.B.copy(), G.copy())
     pcc_labels.insert_rows(_row_labels(new), sums, np.arange(len(codes)), 0)
     return np.asarray(sums.Y)
 

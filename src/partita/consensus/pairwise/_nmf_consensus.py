@@ -23,7 +23,7 @@ from partita._runs import best_of, draw_seeds, progress, warn_not_converged
 from partita._typing import Array, Codes, FloatArray
 from partita.base import BaseConsensus, Consensus, LabelledRows, SoftConsensusMixin
 from partita.consensus.kmeans._label_kmeans import run_k_means
-from partita.consensus.pairwise._memberships import FittedMemberships
+from partita.consensus.pairwise._memberships import fitted_memberships
 from partita.consensus.pairwise._pair_counts import row_counts
 from partita.metrics._label_factor import through_labels
 
@@ -165,7 +165,7 @@ class NMFConsensus(SoftConsensusMixin, BaseConsensus):
             warn_not_converged("NMFConsensus", self.max_iter)
         total = found.best.sum(axis=1, keepdims=True)
         Y = np.divide(found.best, total, out=np.full(found.best.shape, 1 / n_clusters), where=total > 0)
-        self._fitted = FittedMemberships(ensemble, Y)
+        self._fitted = fitted_memberships(ensemble, Y)
         return Consensus(Y.argmax(axis=1), Y, np.full(n_clusters, 1 / n_clusters))
 
     def _run(self, similarity: Similarity, Q: FloatArray) -> NMFRun:

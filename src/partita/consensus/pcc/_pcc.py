@@ -22,7 +22,7 @@ from partita._parameters import Interval, StrOptions, common
 from partita._runs import best_of, draw_seeds, warn_not_converged
 from partita._typing import Array, Codes, FloatArray
 from partita.base import BaseConsensus, Consensus, LabelledRows, SoftConsensusMixin
-from partita.consensus.pairwise._memberships import FittedMemberships
+from partita.consensus.pairwise._memberships import fitted_memberships
 from partita.consensus.pairwise._pair_counts import PAIRS, count_chosen_pairs
 from partita.consensus.pcc import _starts as starts
 from partita.consensus.pcc._custom import custom_space
@@ -195,7 +195,7 @@ class PCC(SoftConsensusMixin, BaseConsensus):
         """Keep what was found."""
         Y = found.Y.copy()
         Y[problem.isolated] = 1 / Y.shape[1]  # without any pair nothing is known (eq. P35)
-        self._fitted = FittedMemberships(ensemble, Y)
+        self._fitted = fitted_memberships(ensemble, Y)
         self._history, self._constant = found.history, problem.constant
         self.n_iter_, self.converged_, self.kkt_gap_ = found.n_iter, found.converged, found.gap
         if not found.converged:
