@@ -185,7 +185,8 @@ def encode_column(column: Array, name: str, noise: Noise) -> tuple[Codes, Array]
     kind = column.dtype.kind
     if kind == "c":
         raise ValueError(
-            f"Complex data not supported: column {name!r} has dtype {column.dtype}; labels must be integers, text or categories."
+            f"Complex data not supported: column {name!r} has dtype {column.dtype}; labels must be integers, text or "
+            "categories."
         )
     if kind == "b":
         codes, labels = _encode_integers(column.astype(np.int8))
