@@ -47,6 +47,7 @@ from .consensus import (
     majority_vote as majority_vote,
     supra_consensus as supra_consensus,
 )
+
 # end: written by make tables
 from .consensus_clustering import (
     ConsensusClustering as ConsensusClustering,

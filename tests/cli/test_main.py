@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -26,11 +25,9 @@ def test_version_and_help_in_a_process_of_its_own():
     import partita
 
     assert run_alone("--version").stdout.strip() == f"partita {partita.__version__}"
-    start = time.perf_counter()
     shown = run_alone("--help")
     assert shown.returncode == 0
     assert "consensus" in shown.stdout
-    assert time.perf_counter() - start < 3  # 0.1 s on an idle machine; 3 s tells a heavy import from a busy core
     assert run_alone().returncode == 2
 
 
