@@ -79,12 +79,12 @@ def test_a_warning_points_at_the_caller_of_the_library():
 
 
 def test_every_warning_passes_through_one_function():
-    """No module but ``_runs`` calls ``warnings.warn``, so that none sets a stack level by hand."""
+    """No module but ``_runs`` calls ``warnings``, so that none sets a stack level by hand."""
     from pathlib import Path
 
     root = Path(_runs.__file__).parent
     texts = {path.relative_to(root).as_posix(): path.read_text() for path in root.rglob("*.py")}
-    assert [name for name, text in texts.items() if "warnings.warn(" in text or "stacklevel" in text] == ["_runs.py"]
+    assert [name for name, text in texts.items() if "warnings.warn" in text or "stacklevel" in text] == ["_runs.py"]
 
 
 def test_one_wording_of_no_convergence():
@@ -100,3 +100,44 @@ def test_a_silent_bar_counts_nothing(capsys):
         with _runs.progress(10, "work", show=False) as bar:
             bar.update(10)
     assert capsys.readouterr() == ("", "")
+
+
+def test_a_warning_of_a_thread_points_at_the_caller():
+    import partita
+
+    with pytest.warns(UserWarning, match="task") as caught:
+        list(_runs.in_order(lambda task: _runs.warn(f"task {task}", UserWarning), range(3), 3))
+    assert {warning.filename for warning in caught} == {__file__}
+    X = np.array([[0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 0, 0]] * 3)
+    with pytest.warns(ConvergenceWarning) as caught:
+        partita.choose_n_clusters(X, (2, 3), consensus=partita.MultinomialMixture(max_iter=1), n_jobs=2, random_state=0)
+    assert {warning.filename for warning in caught} == {__file__}
+
+
+def test_plus_plus_from_a_given_row():
+    points = np.array([0.0, 1.0, 5.0])
+    rows = _runs.plus_plus(np.ones(3), 3, lambda row: (points - points[row]) ** 2, np.random.default_rng(0), first=1)
+    assert rows[0] == 1
+    assert sorted(rows) == [0, 1, 2]
+
+
+def test_the_best_start_of_a_sample_continues_on_all():
+    """The problem is a weighted mean; runs on the sample are told from the run on all by their number of rows."""
+
+    class Numbers:
+        def __init__(self, values, row_weights):
+            self.values, self.row_weights = values, row_weights
+
+        def sample(self, drawn):
+            return Numbers(self.values[drawn > 0], drawn[drawn > 0].astype(float))
+
+    def run(problem, state, n_jobs):
+        return len(problem.values), state, abs(state - np.average(problem.values, weights=problem.row_weights))
+
+    options = {"n_init": 4, "random_state": 0, "n_jobs": 2, "lowest": lambda found: found[2]}
+    begin = lambda problem, number, seed: float(number)  # noqa: E731
+    few = Numbers(np.full(10, 2.2), np.ones(10))
+    assert _runs.best_on_sample_then_all(few, begin, run, lambda found: -1.0, **options)[:2] == (10, 2.0)
+    many = Numbers(np.full(_runs.SAMPLE_SIZE + 1, 2.2), np.ones(_runs.SAMPLE_SIZE + 1))
+    found = _runs.best_on_sample_then_all(many, begin, run, lambda found: found[1] + 10, **options)
+    assert found[:2] == (_runs.SAMPLE_SIZE + 1, 12.0)

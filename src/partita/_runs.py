@@ -4,13 +4,15 @@ The number of threads never changes a result: seeds are drawn once and in order,
 is made over a fixed grid of blocks.
 """
 
+import os
 import sys
+import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
 
@@ -23,7 +25,7 @@ SAMPLE_SIZE = (
     3000  # objects on which starts compete when there are more distinct rows: seconds instead of minutes at 1M
 )
 
-_OURS = str(Path(__file__).parent)
+_OURS = str(Path(__file__).parent) + os.sep
 _BETWEEN = ("sklearn", "joblib", "contextlib.py", "functools.py")  # frames that may stand between ours and the user's
 
 
@@ -45,8 +47,14 @@ def in_order(function: Callable[[T], R], tasks: Iterable[T], n_jobs: int | None)
     if n_threads <= 1:
         yield from map(function, tasks)
         return
+    caller = _user_line()
+
+    def run(task: T) -> R:
+        _thread.caller = caller  # a thread has no frame of the user: its warnings point at the line of the caller
+        return function(task)
+
     with ThreadPoolExecutor(n_threads) as pool:
-        yield from pool.map(function, tasks)
+        yield from pool.map(run, tasks)
 
 
 # ------------------------------------------------------------------------------------------------------------ starts
@@ -55,38 +63,91 @@ def best_of(run: Callable[[T], R], starts: Iterable[T], n_jobs: int | None, *, l
     return min(in_order(run, starts, n_jobs), key=lowest)
 
 
-def draw_sample(row_weights: FloatArray, seed: int) -> IntArray | None:
-    """How often each distinct row occurs in a sample of objects on which starts compete; None if no sample is needed.
+class WeightedRows(Protocol):
+    """What starts compete on: rows with weights, of which a sample can be drawn."""
 
-    Use it as ``ensemble.sample(drawn)``: the best start on the sample then continues on all rows.
-    """
+    @property
+    def row_weights(self) -> FloatArray:
+        """Weight of each row."""
+
+    def sample(self, drawn: IntArray) -> Self:
+        """The rows that were drawn at least once, weighted by how often."""
+
+
+P = TypeVar("P", bound=WeightedRows)
+S = TypeVar("S")
+
+
+def sample_for_starts(problem: P, seed: int) -> P:
+    """The problem on which starts compete: a sample of its objects if it has many distinct rows, else itself."""
+    drawn = draw_sample(problem.row_weights, seed)
+    return problem if drawn is None else problem.sample(drawn)
+
+
+def draw_sample(row_weights: FloatArray, seed: int) -> IntArray | None:
+    """How often each distinct row occurs in a sample of objects; None if no sample is needed."""
     if len(row_weights) <= SAMPLE_SIZE:
         return None
     share = row_weights / row_weights.sum()
     return np.random.default_rng(seed).multinomial(SAMPLE_SIZE, share).astype(np.int64)
 
 
+def best_on_sample_then_all(
+    problem: P,
+    begin: Callable[[P, int, int], S],
+    run: Callable[[P, S, int | None], R],
+    restart: Callable[[R], S],
+    *,
+    n_init: int,
+    random_state: Any,
+    n_jobs: int | None,
+    lowest: Callable[[R], float],
+) -> R:
+    """The best run. With many rows the starts compete on a sample, and the best one continues on all (eq. M6).
+
+    ``begin(problem, number, seed)`` gives the state of a start, ``run(problem, state, n_jobs)`` improves it, and
+    ``restart`` gives the state from which the best run on a sample continues.
+    """
+    *seeds, sample_seed = draw_seeds(random_state, n_init + 1).tolist()
+    few = sample_for_starts(problem, sample_seed)
+
+    def run_start(start: tuple[int, int]) -> R:
+        return run(few, begin(few, *start), None)  # threads go to the starts
+
+    best = best_of(run_start, enumerate(seeds), n_jobs, lowest=lowest)
+    return best if few is problem else run(problem, restart(best), n_jobs)
+
+
 def plus_plus(
-    weights: FloatArray, n_centers: int, distance_from: Callable[[int], FloatArray], rng: np.random.Generator
+    row_weights: FloatArray,
+    n_centers: int,
+    distance_from: Callable[[int], FloatArray],
+    rng: np.random.Generator,
+    first: int | None = None,
 ) -> list[int]:
     """Rows to start from, each drawn with probability proportional to weight times squared distance (k-means++).
 
     ``distance_from(row)`` gives the squared distance (or divergence) of every row from a row. Fewer rows are returned
-    when all rows are at a chosen one.
+    when all rows are at a chosen one. The ``first`` row may be given.
     """
     chosen: list[int] = []
-    nearest = np.full(len(weights), np.inf)
-    share = weights
+    nearest = np.full(len(row_weights), np.inf)
+    share = row_weights
     while len(chosen) < n_centers:
         total = np.cumsum(share)
         if total[-1] <= 0:
             break
-        row = int(np.searchsorted(total, rng.random() * total[-1], side="right").clip(max=len(share) - 1))
+        row = first if first is not None and not chosen else _draw_row(total, rng)
         chosen.append(row)
         nearest = np.minimum(nearest, distance_from(row))
         nearest[row] = 0.0
-        share = weights * nearest
+        share = row_weights * nearest
     return chosen
+
+
+def _draw_row(total: FloatArray, rng: np.random.Generator) -> int:
+    """A row drawn with probability proportional to its share; ``total`` holds the cumulative sums."""
+    return int(np.searchsorted(total, rng.random() * total[-1], side="right").clip(max=len(total) - 1))
 
 
 # --------------------------------------------------------------------------------------------------- progress and words
@@ -114,13 +175,34 @@ def progress(total: int, title: str, *, show: bool) -> Iterator[Progress]:
         yield bar
 
 
-def warn(message: str, category: type[Warning]) -> None:
-    """Warn, and point at the line of the user that called into partita."""
-    level, frame = 2, sys._getframe(1)  # level 2 is the caller of this function
+class _UserLine(NamedTuple):
+    """A line of the user's code."""
+
+    filename: str
+    lineno: int
+    module: str
+    registry: dict[Any, Any]  # where Python remembers which warnings that module has shown
+
+
+_thread = threading.local()  # caller: the line that started the tasks of a thread
+
+
+def _user_line() -> _UserLine:
+    """The line that called into partita, also through scikit-learn's wrappers."""
+    known: _UserLine | None = getattr(_thread, "caller", None)
+    if known is not None:
+        return known
+    frame = sys._getframe(1)
     while frame.f_back is not None and _is_internal(frame.f_code.co_filename):
         frame = frame.f_back
-        level += 1
-    warnings.warn(message, category, stacklevel=level)
+    registry = frame.f_globals.setdefault("__warningregistry__", {})
+    return _UserLine(frame.f_code.co_filename, frame.f_lineno, frame.f_globals.get("__name__", "<unknown>"), registry)
+
+
+def warn(message: str, category: type[Warning]) -> None:
+    """Warn, and point at the line of the user that called into partita."""
+    line = _user_line()
+    warnings.warn_explicit(message, category, line.filename, line.lineno, line.module, line.registry)
 
 
 def _is_internal(filename: str) -> bool:

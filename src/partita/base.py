@@ -285,14 +285,16 @@ def rank_of(order: IntArray, n_clusters: int) -> IntArray:
     return rank
 
 
-def number_by_size(labels: Array, weights: FloatArray | None = None, *, ties: str = "appearance") -> IntArray:
+def number_by_size(labels: Array, row_weights: FloatArray | None = None, *, ties: str = "appearance") -> IntArray:
     """The same partition with clusters numbered by decreasing size; -1 stays.
 
-    ``weights`` are those of the objects. Equally large clusters are numbered by their first ``"appearance"``, or by
-    their present ``"number"``.
+    ``row_weights`` are those of the objects or rows. Equally large clusters are numbered by their first
+    ``"appearance"``, or by their present ``"number"``.
     """
     labelled = labels >= 0
-    size = np.bincount(labels[labelled], weights=None if weights is None else weights[labelled]).astype(np.float64)
+    size = np.bincount(labels[labelled], weights=None if row_weights is None else row_weights[labelled]).astype(
+        np.float64
+    )
     order = order_by_size(labels, size=size) if ties == "appearance" else np.argsort(-size, kind="stable")
     return np.asarray(np.append(rank_of(order, len(size)), -1)[labels])  # the last entry serves -1
 

@@ -64,7 +64,7 @@ def _warm_up_pcc(codes: np.ndarray) -> None:
     labels = pcc_labels.RowLabels(*listed, np.ones(n), np.ones(m))
     sums = pcc_labels.zero_sums(n, 4, 1, k)
     pcc_labels.insert_rows(labels, sums, rows, 0)
-    pcc_labels.sum_labels(labels, sums)
+    pcc_labels.sum_memberships(labels, sums)
     pcc_labels.sweep_labels(labels, sums, rows, 0.0, gaps)
     counts = np.ones((n, n), dtype=np.uint8)
     none = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32)

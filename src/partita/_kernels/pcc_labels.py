@@ -194,7 +194,7 @@ def insert_rows(rows, sums, order, seed):
 
 
 @jit
-def sum_labels(rows, sums):
+def sum_memberships(rows, sums):
     """Compute B and G anew from Y."""
     sums.B[:] = 0.0
     sums.G[:] = 0.0

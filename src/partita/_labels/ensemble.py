@@ -157,6 +157,14 @@ def find_distinct_rows(codes: Codes, n_labels: IntArray) -> DistinctRows:
     return DistinctRows(first[:n_distinct].copy(), inverse, np.bincount(inverse, minlength=n_distinct))
 
 
+def match_rows(known: Codes, new: Codes) -> IntArray:
+    """First known row that is equal to each new row, -1 if there is none."""
+    together = np.vstack([known, new])
+    distinct = find_distinct_rows(together, together.max(axis=0).astype(np.int64).clip(0) + 1)
+    first = distinct.first[distinct.inverse[len(known) :]]
+    return np.where(first < len(known), first, -1)
+
+
 def every_row(n_rows: int) -> DistinctRows:
     """Each row by itself, for methods that must keep equal rows apart."""
     place = np.arange(n_rows, dtype=np.int64)

@@ -21,7 +21,7 @@ from scipy.special import gammaln
 
 from partita._kernels import neal as kernel
 from partita._kernels.neal import NealModel
-from partita._runs import Progress
+from partita._runs import Progress, plus_plus
 from partita._sampling import SamplingPlan
 from partita._typing import Codes, FloatArray, IntArray
 from partita.dirichlet_process._dp_gaussian_model import (
@@ -112,14 +112,14 @@ def start_points(points: FloatArray, number: int, rng: np.random.Generator) -> I
     """Chains start in turn from points that are nearest to one of ten, far from each other, and from one cluster."""
     if number % 2:
         return np.zeros(len(points), dtype=np.int64)
-    centers = points[[int(rng.integers(len(points)))]]
-    while len(centers) < _MANY:  # each prop. to the squared distance from those before, as in k-means++
-        total = np.cumsum(nearest_center(points, centers)[1])
-        if total[-1] == 0:
-            break
-        far = int(np.searchsorted(total, rng.random() * total[-1], side="right").clip(max=len(points) - 1))
-        centers = np.vstack([centers, points[far]])
-    return np.unique(nearest_center(points, centers)[0], return_inverse=True)[1].reshape(-1)
+    rows = plus_plus(
+        np.ones(len(points)),
+        _MANY,
+        lambda row: nearest_center(points, points[[row]])[1],
+        rng,
+        first=int(rng.integers(len(points))),
+    )
+    return np.unique(nearest_center(points, points[rows])[0], return_inverse=True)[1].reshape(-1)
 
 
 def start_model(points: FloatArray, z: IntArray, given: NealModel, priors: NealPriors) -> NealModel:

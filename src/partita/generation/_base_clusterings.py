@@ -181,7 +181,7 @@ def _distinct_names(clusterings: list[BaseClustering]) -> list[str]:
     return names
 
 
-def warn_left_out(clusterings: list[BaseClustering]) -> None:
+def warn_skipped(clusterings: list[BaseClustering]) -> None:
     """Say how many clusterings were left out, and the reason of the first; refuse if none is usable (eq. R3)."""
     left_out = [clustering for clustering in clusterings if not clustering.is_usable]
     if not left_out:

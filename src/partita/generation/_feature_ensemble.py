@@ -18,7 +18,7 @@ from partita.generation._base_clusterings import (
     label_columns,
     manifest_of,
     run_tasks,
-    warn_left_out,
+    warn_skipped,
 )
 
 
@@ -83,7 +83,7 @@ class FeatureEnsemble(TransformerMixin, BaseEstimator):
                 "needs at least 2; pass a larger sample_fraction."
             )
         made = run_tasks(X, self._tasks(n, n_sampled), n_jobs=self.n_jobs, show=bool(self.verbose))
-        warn_left_out(made)
+        warn_skipped(made)
         usable = [clustering for clustering in made if clustering.is_usable]
         self.manifest_ = manifest_of(made, n)
         self.n_iter_ = max(clustering.n_iter for clustering in usable)

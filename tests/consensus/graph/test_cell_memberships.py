@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from partita.consensus.graph._cell_memberships import memberships_of
+from partita.consensus.graph._cell_memberships import cell_memberships
 from tests.consensus.graph.label_ensembles import as_ensemble
 from tests.ensembles import noisy_ensemble
 
 
 def test_labels_are_memberships_of_zero_and_one(rng):
     X, weights = noisy_ensemble(missing=0.3, n_clusterings=4).X, rng.random(4) + 0.5
-    cells = memberships_of(as_ensemble(X, weights))
+    cells = cell_memberships(as_ensemble(X, weights))
     expected = np.hstack([column[:, None] == np.arange(column.max() + 1) for column in X.T])
     assert np.array_equal(cells.H.toarray(), expected)
     assert np.array_equal(cells.seen, X >= 0)
@@ -21,5 +21,5 @@ def test_labels_are_memberships_of_zero_and_one(rng):
 
 def test_edges_lead_to_cells_in_use_only():
     X = np.array([[0, 0], [2, 1], [2, -1]])  # no row has label 1 of the first clustering
-    edges = memberships_of(as_ensemble(X, [1.0, 3.0])).bipartite_edges()
+    edges = cell_memberships(as_ensemble(X, [1.0, 3.0])).bipartite_edges()
     assert edges.toarray().tolist() == [[1, 0, 3, 0], [0, 1, 0, 3], [0, 1, 0, 0]]

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from partita.consensus.graph import _hbgf
-from partita.consensus.graph._cell_memberships import memberships_of
+from partita.consensus.graph._cell_memberships import cell_memberships
 from partita.consensus.graph._graph_partition import PartitionerSettings, normalised_cut
 from tests.consensus.graph.label_ensembles import as_ensemble
 from tests.ensembles import noisy_ensemble, same_partition
@@ -24,7 +24,7 @@ def test_hbgf_partitions_objects_and_clusters_together(monkeypatch, rng):
     original = _hbgf.metis_partitions
     monkeypatch.setattr(_hbgf, "metis_partitions", lambda *args: seen.append(args) or original(*args))
     ensemble = as_ensemble(X, weights, row_weights)
-    edges = memberships_of(ensemble).bipartite_edges()
+    edges = cell_memberships(ensemble).bipartite_edges()
     _hbgf.partition_bipartite(edges, 3, row_weights, PartitionerSettings())
     A = np.hstack([weight * (x[:, None] == np.arange(x.max() + 1)) for x, weight in zip(X.T, weights, strict=True)])
     assert np.allclose(seen[0][0].toarray(), bipartite(A, row_weights).toarray())
@@ -41,7 +41,7 @@ def test_objects_join_where_the_cut_is_least_for_the_clusters_of_clusters(rng):
 
 def test_the_lower_normalised_cut_is_kept(rng):
     X, truth = noisy_ensemble(sizes=(40, 20, 10), missing=0.2)
-    edges = memberships_of(as_ensemble(X)).bipartite_edges()
+    edges = cell_memberships(as_ensemble(X)).bipartite_edges()
     W = bipartite(edges.toarray(), np.ones(len(X)))
     candidates = _hbgf.spectral_candidates(edges, 3, np.ones(len(X)), 0)
     cuts = [normalised_cut(W, labels, 3) for labels in candidates]

@@ -5,7 +5,7 @@ import pytest
 
 from partita import MCLA
 from partita.consensus.graph import _mcla
-from partita.consensus.graph._cell_memberships import memberships_of
+from partita.consensus.graph._cell_memberships import cell_memberships
 from partita.consensus.graph._graph_partition import GraphPartition, PartitionerSettings
 from tests.consensus.graph.label_ensembles import as_ensemble
 from tests.ensembles import noisy_ensemble
@@ -36,7 +36,7 @@ def test_mcla_partitions_the_jaccard_of_the_clusters(monkeypatch, rng):
         return GraphPartition(np.arange(len(vertex_weights)) % n_parts, "spectral")
 
     monkeypatch.setattr(_mcla, "partition_graph", spy)
-    _mcla.meta_cluster(memberships_of(as_ensemble(X, weights, row_weights)), 3, PartitionerSettings())
+    _mcla.meta_cluster(cell_memberships(as_ensemble(X, weights, row_weights)), 3, PartitionerSettings())
     clusters = [
         (j, {(i, c) for i in np.flatnonzero(X[:, j] == label) for c in range(row_weights[i])})
         for j in range(5)
@@ -70,5 +70,5 @@ def test_a_tie_goes_to_the_heavier_meta_cluster(monkeypatch):
     for parts in ([0, 1, 0, 1], [1, 0, 1, 0]):
         found = GraphPartition(np.array(parts), "spectral")
         monkeypatch.setattr(_mcla, "partition_graph", lambda *args, found=found: found)
-        labels = _mcla.meta_cluster(memberships_of(as_ensemble(X)), 2, PartitionerSettings()).labels
+        labels = _mcla.meta_cluster(cell_memberships(as_ensemble(X)), 2, PartitionerSettings()).labels
         assert labels.tolist() == [1, 1, 0, 0, 0, 0]

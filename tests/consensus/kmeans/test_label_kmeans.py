@@ -84,8 +84,8 @@ def test_labels_are_summed_by_clustering(n_labels, rng):
     layout = layout_of(np.array(n_labels))
     values = rng.random((4, layout.n_cells))
     expected = [part.sum(axis=1) for part in np.split(values, layout.first_cell[1:], axis=1)]
-    assert np.allclose(module.sum_labels(values, layout), np.transpose(expected), rtol=1e-14)
-    assert np.allclose(module.sum_labels(values[0], layout), [part[0] for part in expected], rtol=1e-14)
+    assert np.allclose(module.sum_per_clustering(values, layout), np.transpose(expected), rtol=1e-14)
+    assert np.allclose(module.sum_per_clustering(values[0], layout), [part[0] for part in expected], rtol=1e-14)
 
 
 def test_one_step_is_lloyds(rng):

@@ -60,7 +60,7 @@ def test_starts_are_probabilities_of_every_label(init, n_clusters, ensemble):
     start = module.STARTS[init](ensemble, n_clusters, 0)
     assert (start.table > 0).all()
     assert np.allclose(module.column_sums(start.table, ensemble), 1)
-    assert start.weights.sum() == pytest.approx(1)
+    assert start.pi.sum() == pytest.approx(1)
     assert start.table.shape == (ensemble.n_cells, n_clusters)
     assert start.labels.shape == (ensemble.n_rows,)
 
@@ -92,7 +92,7 @@ def heights(ensemble, drawn_heights):
 
     restart = lambda found: module.with_every_label(found, ensemble)  # noqa: E731
     n = len(drawn_heights)
-    return seen, module.best_run(ensemble, begin, run, restart, n_init=n, random_state=0, n_jobs=2)
+    return seen, module.best_on_sample_then_all(ensemble, begin, run, restart, n_init=n, random_state=0, n_jobs=2)
 
 
 def test_highest_start_is_kept_and_the_first_of_equals(ensemble):

@@ -23,7 +23,7 @@ def random_state(n_labels, k, rng):
 
 
 def split(state, layout):
-    return by_clustering(state.table, layout, np.arange(len(state.weights)))
+    return by_clustering(state.table, layout, np.arange(len(state.pi)))
 
 
 def ensemble_of(X, weights=None, row_weights=None):
@@ -54,11 +54,11 @@ def test_one_iteration_is_the_twins(impute, rng):
     state = random_state(X.max(axis=0) + 1, 4, rng)
     new, stats = step(state, X, weights, row_weights, impute=impute)
     theta = split(state, layout)
-    r, log_likelihood = twins.mixture_posterior(X, state.weights, theta, weights)
+    r, log_likelihood = twins.mixture_posterior(X, state.pi, theta, weights)
     pi, theta = twins.mixture_update(X, r, theta, row_weights, impute=impute)
     assert stats.log_likelihood == pytest.approx(row_weights @ log_likelihood, rel=1e-12)
     assert np.allclose(stats.mass, row_weights @ r, rtol=1e-10)
-    assert np.allclose(new.weights, pi, rtol=1e-10)
+    assert np.allclose(new.pi, pi, rtol=1e-10)
     assert np.allclose(np.hstack(split(new, layout)), np.hstack(theta), atol=1e-12)
 
 
@@ -89,7 +89,7 @@ def test_both_variants_stop_where_the_other_does(missing, rng):
     state = random_state(X.max(axis=0) + 1, 3, rng)
     end, _ = after(1500, state, X, impute=missing == "impute")
     other, _ = step(end, X, impute=missing == "ignore")
-    assert np.allclose(other.weights, end.weights, atol=1e-8)
+    assert np.allclose(other.pi, end.pi, atol=1e-8)
     assert np.allclose(other.table, end.table, atol=1e-8)
 
 
@@ -107,12 +107,12 @@ def test_integer_weight_is_the_clustering_repeated(impute, rng):
     repeated = np.repeat(X, weights, axis=1)
     state = random_state(X.max(axis=0) + 1, 3, rng)
     cells = np.concatenate([np.tile(np.arange(3 * j, 3 * j + 3), w) for j, w in enumerate(weights)])
-    wide = module.MixtureState(state.weights, state.table[cells])
+    wide = module.MixtureState(state.pi, state.table[cells])
     for _ in range(5):
         state, stats = step(state, X, weights.astype(float), impute=impute)
         wide, wide_stats = step(wide, repeated, impute=impute)
         assert stats.log_likelihood == pytest.approx(wide_stats.log_likelihood, rel=1e-12)
-        assert np.allclose(state.weights, wide.weights, rtol=1e-9)
+        assert np.allclose(state.pi, wide.pi, rtol=1e-9)
         assert np.allclose(state.table[cells], wide.table, atol=1e-10)
 
 
@@ -138,7 +138,7 @@ def test_component_without_objects_keeps_its_parameters(rng):
     label_mass[:3, 2] = 0  # has objects, but none with a label in the first clustering
     mass = np.array([4.0, 0.0, 6.0])
     new = module.update_mixture(state, module.MixtureStats(mass, label_mass, 0.0), layout)
-    assert new.weights.tolist() == [0.4, 0.0, 0.6]
+    assert new.pi.tolist() == [0.4, 0.0, 0.6]
     assert np.array_equal(new.table[:, 1], state.table[:, 1])
     assert np.array_equal(new.table[:3, 2], state.table[:3, 2])
     assert np.allclose(new.table[3:, 2], label_mass[3:, 2] / label_mass[3:, 2].sum())
@@ -147,12 +147,12 @@ def test_component_without_objects_keeps_its_parameters(rng):
 def test_component_of_weight_zero_stays_out_and_changes_no_other(rng):
     X = noisy_ensemble(missing=0.2).X
     state = random_state(X.max(axis=0) + 1, 3, rng)
-    with_empty = state._replace(weights=np.array([0.4, 0.0, 0.6]))
+    with_empty = state._replace(pi=np.array([0.4, 0.0, 0.6]))
     without = module.MixtureState(np.array([0.4, 0.6]), state.table[:, [0, 2]])
     end, log_likelihood = after(20, with_empty, X)
     expected, the_same = after(20, without, X)
     assert log_likelihood == pytest.approx(the_same, rel=1e-12)
-    assert end.weights[1] < 1e-200
+    assert end.pi[1] < 1e-200
     assert np.allclose(end.table[:, [0, 2]], expected.table, atol=1e-12)
     assert np.isfinite(end.table).all()
 

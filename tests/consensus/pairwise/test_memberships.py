@@ -5,7 +5,8 @@ import pytest
 from scipy.optimize import minimize
 
 from partita import PCC, AspectModel, BaumEagon, NMFConsensus
-from partita.consensus.pairwise._memberships import fitted_memberships, insert_new_rows, match_rows
+from partita._labels.ensemble import match_rows
+from partita.consensus.pairwise._memberships import fitted_memberships, insert_new_rows
 from tests import twins
 from tests.consensus.pcc.pcc_reference import rows_of
 from tests.ensembles import noisy_ensemble
@@ -34,7 +35,7 @@ def test_new_rows_minimise_the_squared_error_with_the_fitted_ones(missing, compl
 def test_equal_rows_are_found_and_averaged():
     ensemble = rows_of(np.array([[0, 1], [1, 0], [0, 1]]))
     new = np.array([[1, 0], [0, 1], [1, 1], [0, -1]], dtype=np.int32)
-    assert match_rows(new, ensemble).tolist() == [1, 0, -1, -1]
+    assert match_rows(ensemble.codes, new).tolist() == [1, 0, -1, -1]
     Y = np.array([[1.0, 0.0], [0.25, 0.75], [0.5, 0.5]])
     found = fitted_memberships(ensemble, Y).of_rows(new)
     assert np.array_equal(found[:2], [[0.25, 0.75], [0.75, 0.25]])

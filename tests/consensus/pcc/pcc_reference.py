@@ -1,14 +1,39 @@
 """PCC's objective, gradient and gap written down once more, in plain NumPy over all pairs of objects."""
 
 import numpy as np
-from scipy.special import xlogy
+from scipy.special import rel_entr, xlogy
 
 from partita._kernels import pcc_pairs
 from partita._labels.ensemble import Ensemble
 from partita._labels.validation import check_label_matrix
-from partita.consensus.pcc._divergences import KullbackLeibler, SquaredEuclidean
 from tests import twins
 from tests.ensembles import noisy_ensemble
+
+
+class KullbackLeibler:
+    """Binary Kullback-Leibler divergence, in nats."""
+
+    def value(self, x1, x2):
+        """x1 log(x1 / x2) + (1 - x1) log((1 - x1) / (1 - x2)), with 0 log 0 = 0."""
+        return np.asarray(rel_entr(x1, x2) + rel_entr(1 - x1, 1 - x2))
+
+    def derivative(self, x1, x2):
+        """(1 - x1) / (1 - x2) - x1 / x2, each term absent where its numerator is 0."""
+        upper = np.divide(1 - x1, 1 - x2, out=np.zeros_like(x2), where=x1 < 1)
+        return upper - np.divide(x1, x2, out=np.zeros_like(x2), where=x1 > 0)
+
+
+class SquaredEuclidean:
+    """Squared difference of the shares: half of the squared distance of (x, 1 - x), as in the PCC paper, eq. 4."""
+
+    def value(self, x1, x2):
+        """(x1 - x2)^2."""
+        return (x1 - x2) ** 2
+
+    def derivative(self, x1, x2):
+        """2 (x2 - x1)."""
+        return 2 * (x2 - x1)
+
 
 KINDS = {"kl": pcc_pairs.KL, "l2": pcc_pairs.L2}
 

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from partita import PCC
-from partita.consensus.pcc._divergences import KullbackLeibler, SquaredEuclidean, check_divergence
+from partita.consensus.pcc._divergences import check_divergence
 from tests.consensus.pcc import pcc_reference as reference
+from tests.consensus.pcc.pcc_reference import KullbackLeibler, SquaredEuclidean
 
 
 def test_aliases_are_two_methods(rng):

@@ -45,7 +45,7 @@ class CellMemberships(NamedTuple):
         return self._replace(H=self.H[rows], seen=self.seen[rows], row_weights=self.row_weights[rows])
 
 
-def memberships_of(ensemble: Ensemble) -> CellMemberships:
+def cell_memberships(ensemble: Ensemble) -> CellMemberships:
     """Labels as memberships of 0 and 1."""
     return CellMemberships(
         ensemble.indicator,

@@ -15,7 +15,7 @@ from partita._labels.ensemble import Ensemble
 from partita._parameters import Interval, StrOptions
 from partita._typing import IntArray
 from partita.base import LabelledRows
-from partita.consensus.graph._cell_memberships import CellMemberships, memberships_of
+from partita.consensus.graph._cell_memberships import CellMemberships, cell_memberships
 from partita.consensus.graph._graph_consensus import GraphConsensus
 from partita.consensus.graph._graph_partition import (
     GENEROUS,
@@ -118,7 +118,7 @@ class CSPA(GraphConsensus):
                 return partition_factor(through_labels(ensemble), n_clusters, ensemble.row_weights, settings.seed)
             pairs = "all" if n <= FEW_ROWS else _PAIRS
         W = _similarity(ensemble, pairs, settings.seed)
-        also = candidates_from_cells(memberships_of(ensemble), n_clusters, settings.seed)
+        also = candidates_from_cells(cell_memberships(ensemble), n_clusters, settings.seed)
         return partition_graph(W, n_clusters, ensemble.row_weights, settings, also)
 
 

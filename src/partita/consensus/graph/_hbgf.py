@@ -15,7 +15,7 @@ from scipy import sparse
 
 from partita._typing import FloatArray, IntArray
 from partita.base import LabelledRows
-from partita.consensus.graph._cell_memberships import memberships_of
+from partita.consensus.graph._cell_memberships import cell_memberships
 from partita.consensus.graph._graph_consensus import GraphConsensus
 from partita.consensus.graph._graph_partition import (
     GraphPartition,
@@ -74,7 +74,7 @@ class HBGF(GraphConsensus):
     """
 
     def _partition(self, rows: LabelledRows, n_clusters: int, settings: PartitionerSettings) -> GraphPartition:
-        edges = memberships_of(rows.ensemble).bipartite_edges()
+        edges = cell_memberships(rows.ensemble).bipartite_edges()
         return partition_bipartite(edges, n_clusters, rows.ensemble.row_weights, settings)
 
 

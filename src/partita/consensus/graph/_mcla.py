@@ -11,7 +11,7 @@ import numpy as np
 
 from partita._typing import Array, FloatArray, IntArray
 from partita.base import LabelledRows, rank_of
-from partita.consensus.graph._cell_memberships import CellMemberships, memberships_of
+from partita.consensus.graph._cell_memberships import CellMemberships, cell_memberships
 from partita.consensus.graph._graph_consensus import GraphConsensus
 from partita.consensus.graph._graph_partition import GraphPartition, PartitionerSettings, partition_graph
 
@@ -65,7 +65,7 @@ class MCLA(GraphConsensus):
     """
 
     def _partition(self, rows: LabelledRows, n_clusters: int, settings: PartitionerSettings) -> GraphPartition:
-        return meta_cluster(memberships_of(rows.ensemble), n_clusters, settings)
+        return meta_cluster(cell_memberships(rows.ensemble), n_clusters, settings)
 
 
 def meta_cluster(cells: CellMemberships, n_clusters: int, settings: PartitionerSettings) -> GraphPartition:

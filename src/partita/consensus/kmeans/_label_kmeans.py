@@ -28,6 +28,9 @@ from partita.base import BaseConsensus, Consensus, LabelledRows
 
 _TINY = np.finfo(float).tiny  # instead of 0 in divisors
 
+# of a k-means that only serves as a start: the method that starts from it does the rest
+SHORT_ITER, SHORT_TOL = 10, 1e-3
+
 
 # ------------------------------------------------------------------------------------------------------ one-hot space
 class OneHotSpace(NamedTuple):
@@ -50,7 +53,7 @@ class OneHotSpace(NamedTuple):
         return np.where(codes >= 0, codes + self.layout.first_cell, self.missing_cells).astype(np.int32)
 
 
-def sum_labels(values: FloatArray, layout: Ensemble) -> FloatArray:
+def sum_per_clustering(values: FloatArray, layout: Ensemble) -> FloatArray:
     """Sum of (..., n_cells) values over the labels of each clustering, (..., n_clusterings)."""
     # NumPy adds in blocks of eight: a 0 after the labels of each clustering keeps the last digit of older results
     padded = np.insert(values, layout.first_cell + layout.n_labels, 0.0, axis=-1)
@@ -59,15 +62,15 @@ def sum_labels(values: FloatArray, layout: Ensemble) -> FloatArray:
 
 def one_hot_space(ensemble: Ensemble) -> OneHotSpace:
     """The space of an ensemble, with the mean indicator of each clustering."""
-    total = sum_labels(ensemble.cell_mass, ensemble)[ensemble.cell_clustering]
+    total = sum_per_clustering(ensemble.cell_mass, ensemble)[ensemble.cell_clustering]
     return OneHotSpace(ensemble.layout, ensemble.cell_mass / np.maximum(total, _TINY))
 
 
 def distance_table(centers: FloatArray, space: OneHotSpace) -> FloatArray:
     """Squared distance that each cell adds, for each centre: (n_cells + n_clusterings, k)   (eq. M15)."""
     layout = space.layout
-    own = sum_labels(centers**2, layout)  # |t_hj|^2
-    apart = sum_labels((space.mean - centers) ** 2, layout)  # |mu_j - t_hj|^2
+    own = sum_per_clustering(centers**2, layout)  # |t_hj|^2
+    apart = sum_per_clustering((space.mean - centers) ** 2, layout)  # |mu_j - t_hj|^2
     of_labels = (1 - 2 * centers + own[:, layout.cell_clustering]) * layout.cell_weights
     return np.ascontiguousarray(np.hstack([of_labels, apart * layout.clustering_weights]).T)
 

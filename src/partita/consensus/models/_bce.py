@@ -34,16 +34,16 @@ from partita._kernels.bce import (
 from partita._labels.ensemble import Ensemble
 from partita._labels.validation import LabelMatrix
 from partita._parameters import Interval, StrOptions, common
-from partita._runs import Progress, in_order, progress, warn_not_converged
+from partita._runs import Progress, best_on_sample_then_all, in_order, progress, warn_not_converged
 from partita._typing import Array, Codes, FloatArray, IntArray
 from partita.base import Consensus, LabelledRows
 from partita.consensus.models._dirichlet import maximise_alpha
 from partita.consensus.models._em import (
     STARTS,
     Stretch,
-    best_run,
     block_edges,
     climb,
+    minus_bound,
     normalise,
     warn_one_clustering,
     with_every_label,
@@ -394,7 +394,7 @@ class BCE(LabelModel):
     def _fit_rows(self, rows: LabelledRows) -> Consensus:
         problem = self._problem(rows)
         with progress((self.n_init + 1) * self.max_iter, "Bayesian cluster ensemble", show=bool(self.verbose)) as bar:
-            best = best_run(
+            best = best_on_sample_then_all(
                 problem,
                 self._begin,
                 partial(run_bce, tol=self.tol, max_iter=self.max_iter, bar=bar),
@@ -402,6 +402,7 @@ class BCE(LabelModel):
                 n_init=self.n_init,
                 random_state=self.random_state,
                 n_jobs=self.n_jobs,
+                lowest=minus_bound,
             )
         if not best.converged:
             warn_not_converged("EM", self.max_iter)

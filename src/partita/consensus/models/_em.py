@@ -5,19 +5,17 @@ changes a sum (eq. M52).
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol, Self, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from partita._labels.ensemble import Ensemble
-from partita._runs import Progress, best_of, draw_sample, draw_seeds, warn
+from partita._runs import Progress, warn
 from partita._typing import Array, FloatArray, IntArray
-from partita.consensus.kmeans._label_kmeans import run_k_means
+from partita.consensus.kmeans._label_kmeans import SHORT_ITER, SHORT_TOL, run_k_means
 from partita.exceptions import IdentifiabilityWarning
 
 START_NOISE = 0.1  # share of what all objects have in a start: no label is impossible in any cluster
-_ROUNDS = 10  # iterations of the k-means of a start, and
-_ROUNDS_TOL = 1e-3  # its tolerance: EM does the rest
 _RARE = 1e-12  # share of a label that no object of weight, or none of a sample, has
 _SHARE = 0.01  # of what all objects have, mixed into clusters of a sample: labels absent from it stay possible
 _BLOCK = 8192  # rows per block, at least: more threads can share fewer rows, but each block fills its own table
@@ -64,14 +62,14 @@ def shares(ensemble: Ensemble) -> FloatArray:
 class LabelStart(NamedTuple):
     """Clusters to start from."""
 
-    weights: FloatArray  # (k,) share of each cluster
+    pi: FloatArray  # (k,) share of each cluster
     table: FloatArray  # (n_cells, k) probability of each label in each cluster
     labels: Array  # (n_rows,) cluster of each row
 
 
 def kmeans_start(ensemble: Ensemble, n_clusters: int, seed: int) -> LabelStart:
     """Clusters of k-means, mixed with what all objects have; those without rows are like all objects (eq. M5)."""
-    found = run_k_means(ensemble, min(n_clusters, ensemble.n_rows), seed, max_iter=_ROUNDS, tol=_ROUNDS_TOL)
+    found = run_k_means(ensemble, min(n_clusters, ensemble.n_rows), seed, max_iter=SHORT_ITER, tol=SHORT_TOL)
     overall = shares(ensemble)[:, None]
     table = np.repeat(overall, n_clusters, axis=1)
     table[:, : len(found.centers)] = found.centers.T
@@ -92,54 +90,13 @@ def random_start(ensemble: Ensemble, n_clusters: int, seed: int) -> LabelStart:
 STARTS = {"kmeans": kmeans_start, "random": random_start}
 
 
-class WeightedRows(Protocol):
-    """What starts compete on: rows with weights, of which a sample can be drawn."""
-
-    @property
-    def row_weights(self) -> FloatArray:
-        """Weight of each row."""
-
-    def sample(self, drawn: IntArray) -> Self:
-        """The rows that were drawn at least once, weighted by how often."""
-
-
-P = TypeVar("P", bound=WeightedRows)
-S = TypeVar("S")
-R = TypeVar("R")
-
-
-def best_run(
-    problem: P,
-    begin: Callable[[P, int, int], S],
-    run: Callable[[P, S, int | None], R],
-    restart: Callable[[R], S],
-    *,
-    n_init: int,
-    random_state: Any,
-    n_jobs: int | None,
-) -> R:
-    """The run that ends highest. With many rows the starts compete on a sample, and the best continues on all (eq. M6).
-
-    ``begin(problem, number, seed)`` gives the state of a start, ``run(problem, state, n_jobs)`` climbs from it, and
-    ``restart`` gives the state from which the best run of a sample continues.
-    """
-    seeds = draw_seeds(random_state, n_init + 1)
-    drawn = draw_sample(problem.row_weights, int(seeds[-1]))
-    few = problem if drawn is None else problem.sample(drawn)
-
-    def run_start(start: tuple[int, int]) -> R:
-        return run(few, begin(few, *start), None)  # threads go to the starts
-
-    best = best_of(run_start, enumerate(seeds[:-1].tolist()), n_jobs, lowest=_minus_bound)
-    return best if drawn is None else run(problem, restart(best), n_jobs)
-
-
 def with_every_label(state: Any, ensemble: Ensemble) -> Any:
     """The state of a sample with a little of what all objects have."""
     return state._replace(table=(1 - _SHARE) * state.table + _SHARE * shares(ensemble)[:, None])
 
 
-def _minus_bound(run: Any) -> float:
+def minus_bound(run: Any) -> float:
+    """What the best of several runs has lowest."""
     return -float(run.history[-1])
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from partita._labels.ensemble import find_distinct_rows
+from partita._labels.ensemble import match_rows
 from partita._typing import Codes, FloatArray, IntArray
 
 
@@ -21,11 +21,9 @@ class FittedRows(NamedTuple):
 
     def find(self, codes: Codes, features: FloatArray) -> IntArray:
         """Fitted row that each row is equal to, -1 for none."""
-        together = np.vstack([self.codes, codes])
-        if features.shape[1]:
-            values = np.vstack([self.features, features])
-            numbered = [np.unique(column, return_inverse=True)[1] for column in values.T]
-            together = np.column_stack([together, *numbered]).astype(np.int32)
-        distinct = find_distinct_rows(together, together.max(axis=0).astype(np.int64) + 1)
-        row = distinct.first[distinct.inverse[len(self.codes) :]]
-        return np.where(row < len(self.codes), row, -1)
+        if not features.shape[1]:
+            return match_rows(self.codes, codes)
+        values = np.vstack([self.features, features])
+        numbered = [np.unique(column, return_inverse=True)[1] for column in values.T]
+        together = np.column_stack([np.vstack([self.codes, codes]), *numbered]).astype(np.int32)
+        return match_rows(together[: len(self.codes)], together[len(self.codes) :])

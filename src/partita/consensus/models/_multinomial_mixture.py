@@ -16,16 +16,16 @@ import numpy as np
 from partita._kernels import mixture
 from partita._labels.ensemble import Ensemble
 from partita._parameters import StrOptions, common
-from partita._runs import Progress, in_order, progress, warn_not_converged
+from partita._runs import Progress, best_on_sample_then_all, in_order, progress, warn_not_converged
 from partita._typing import Codes, FloatArray
 from partita.base import Consensus, LabelledRows
 from partita.consensus.models._em import (
     STARTS,
     EMRun,
-    best_run,
     block_edges,
     climb,
     column_sums,
+    minus_bound,
     normalise,
     warn_one_clustering,
     with_every_label,
@@ -38,7 +38,7 @@ _TINY = 1e-300  # instead of 0 in logs: near the smallest float, so that it coun
 class MixtureState(NamedTuple):
     """Parameters of the mixture."""
 
-    weights: FloatArray  # (k,) pi
+    pi: FloatArray  # (k,)
     table: FloatArray  # (n_cells, k) theta
 
 
@@ -105,7 +105,7 @@ def update_mixture(state: MixtureState, stats: MixtureStats, layout: Ensemble, *
 def log_tables(state: MixtureState, cell_weights: FloatArray, floor: float = _TINY) -> tuple[FloatArray, FloatArray]:
     """Logs of theta, times the weight of the clustering, and of pi."""
     log_table = np.log(np.maximum(state.table, floor)) * cell_weights[:, None]
-    return log_table, np.log(np.maximum(state.weights, _TINY))
+    return log_table, np.log(np.maximum(state.pi, _TINY))
 
 
 def run_mixture(
@@ -235,7 +235,7 @@ class MultinomialMixture(LabelModel):
         warn_one_clustering(self, ensemble)
         with progress((self.n_init + 1) * self.max_iter, "mixture model", show=bool(self.verbose)) as bar:
             impute = self.missing == "impute"
-            best = best_run(
+            best = best_on_sample_then_all(
                 ensemble,
                 self._begin,
                 partial(run_mixture, impute=impute, tol=self.tol, max_iter=self.max_iter, bar=bar),
@@ -243,6 +243,7 @@ class MultinomialMixture(LabelModel):
                 n_init=self.n_init,
                 random_state=self.random_state,
                 n_jobs=self.n_jobs,
+                lowest=minus_bound,
             )
         if not best.converged:
             warn_not_converged("EM", self.max_iter)
@@ -250,11 +251,11 @@ class MultinomialMixture(LabelModel):
         self.history_, self.converged_ = best.history, best.converged
         self.n_iter_, self.lower_bound_ = len(best.history), best.history[-1]
         membership = posterior(as_rows(ensemble), *log_tables(self._state, self._layout.cell_weights))[0]
-        return Consensus(membership.argmax(axis=1), membership, self._state.weights)
+        return Consensus(membership.argmax(axis=1), membership, self._state.pi)
 
     def _begin(self, ensemble: Ensemble, number: int, seed: int) -> MixtureState:
         start = STARTS[self.init](ensemble, self.n_clusters, seed)
-        return MixtureState(start.weights, start.table)
+        return MixtureState(start.pi, start.table)
 
     def _posterior(self, codes: Codes) -> tuple[FloatArray, FloatArray]:
         rows = as_rows(self._layout.with_rows(codes))
@@ -269,7 +270,7 @@ class MultinomialMixture(LabelModel):
     @property
     def weights_(self) -> FloatArray:
         """Share of each component, in the order of ``labels_``."""
-        return np.asarray(self._state.weights[self._placement.order])
+        return np.asarray(self._state.pi[self._placement.order])
 
     @property
     def theta_(self) -> list[FloatArray]:

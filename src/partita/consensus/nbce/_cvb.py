@@ -15,7 +15,7 @@ from scipy.special import entr
 
 from partita._kernels import nbce_cvb as kernel
 from partita._labels.ensemble import Ensemble
-from partita._runs import Progress, warn_not_converged
+from partita._runs import Progress, sample_for_starts, warn_not_converged
 from partita._typing import Array, FloatArray, IntArray
 from partita.base import number_by_size
 from partita.consensus.models._em import STARTS
@@ -28,7 +28,7 @@ from partita.consensus.nbce._joint import (
     mean_weights,
 )
 from partita.consensus.nbce._posterior import ClusterLogs, NBCEPosterior, mean_logs, place
-from partita.consensus.nbce._variational_starts import SHORT, VariationalSettings, best_start, rows_of_starts
+from partita.consensus.nbce._variational_starts import SHORT, VariationalSettings, best_start
 
 _NOISE = 0.1  # share of equal probabilities in a start: rows must be able to leave their cluster
 _TURNS = 5  # sweeps over rows that still move between two over all: more save time, but settled rows wait longer
@@ -59,7 +59,7 @@ def cvb(
 ) -> NBCEPosterior:
     """Continue from the best of several starts, then try without clusters; the last seed is of sample and order."""
     K, seed = settings.n_clusters(ensemble), int(seeds[-1])
-    few = rows_of_starts(ensemble, seed)
+    few = sample_for_starts(ensemble, seed)
     solve = partial(
         solve_cvb, second_order=second_order, estimate=settings.estimate, tol=settings.tol, seed=seed, bar=bar
     )

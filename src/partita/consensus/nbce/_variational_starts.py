@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol, TypeVar
 import numpy as np
 
 from partita._labels.ensemble import Ensemble
-from partita._runs import best_of, draw_sample
+from partita._runs import best_of
 from partita._typing import IntArray
 
 SHORT = 20  # iterations of each start before the best one continues: more cost time for starts that are then dropped
@@ -37,12 +37,6 @@ class HasHistory(Protocol):
 
 
 Found = TypeVar("Found", bound=HasHistory)
-
-
-def rows_of_starts(ensemble: Ensemble, seed: int) -> Ensemble:
-    """The ensemble on which starts compete: a sample where there are many rows."""
-    drawn = draw_sample(ensemble.row_weights, seed)
-    return ensemble if drawn is None else ensemble.sample(drawn)
 
 
 def best_start(

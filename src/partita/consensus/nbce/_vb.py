@@ -16,13 +16,13 @@ import numpy as np
 from scipy.special import gammaln, psi
 
 from partita._labels.ensemble import Ensemble
-from partita._runs import Progress, warn_not_converged
+from partita._runs import Progress, sample_for_starts, warn_not_converged
 from partita._typing import Array, FloatArray, IntArray
 from partita.consensus.models._em import STARTS, EMRun, block_edges, climb, column_sums
 from partita.consensus.models._multinomial_mixture import MixtureStats, as_rows, expect_all
 from partita.consensus.nbce._joint import NBCEModel, Occupancy, estimate_parameters
 from partita.consensus.nbce._posterior import SMALL_CLUSTER, ClusterLogs, NBCEPosterior, mean_logs, place
-from partita.consensus.nbce._variational_starts import SHORT, VariationalSettings, best_start, rows_of_starts
+from partita.consensus.nbce._variational_starts import SHORT, VariationalSettings, best_start
 
 
 class VBState(NamedTuple):
@@ -38,7 +38,7 @@ def vb(
 ) -> NBCEPosterior:
     """Climb from the best of several starts, then try without small clusters; the last seed is of the sample."""
     K = settings.n_clusters(ensemble)
-    few = rows_of_starts(ensemble, int(seeds[-1]))
+    few = sample_for_starts(ensemble, int(seeds[-1]))
     short = settings._replace(max_iter=min(SHORT, settings.max_iter), n_jobs=None)
     run = partial(_run_start, few, model, K, short, bar)
     best = best_start(run, K, few.n_rows, seeds[:-1], settings.n_jobs)
@@ -116,7 +116,7 @@ def _run_start(
     """A few iterations from a start with the given number of clusters, and seed."""
     begin, n_clusters = STARTS[settings.init](few, *start), start[0]
     mass, table = np.zeros(K), np.zeros((model.layout.n_cells, K))
-    mass[:n_clusters] = begin.weights * few.row_weights.sum()
+    mass[:n_clusters] = begin.pi * few.row_weights.sum()
     table[:, :n_clusters] = begin.table
     state = VBState(model.alpha0 / K + mass, model.beta + table * mass, model)
     return climb_vb(few, state, settings, bar)

@@ -14,13 +14,12 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from partita._kernels import agreement, linkage
-from partita._labels.ensemble import WeightedColumns, weighted_columns
+from partita._labels.ensemble import WeightedColumns, match_rows, weighted_columns
 from partita._memory import ensure_memory
 from partita._parameters import Interval, StrOptions, common
 from partita._runs import progress
 from partita._typing import Array, Codes, FloatArray, IntArray
 from partita.base import BaseConsensus, Consensus, LabelledRows, check_n_clusters
-from partita.consensus.pairwise._memberships import match_rows
 from partita.metrics._coassociation import divide_counts, iter_blocks
 
 _METHODS = {"average": linkage.AVERAGE, "complete": linkage.COMPLETE, "ward": linkage.WARD}
@@ -216,7 +215,7 @@ class EAC(BaseConsensus):
 
     def _label_rows(self, codes: Codes) -> Array:
         """Cluster of the fitted row with the same labels, else that of the highest mean similarity (eq. P12)."""
-        equal = match_rows(codes, self._ensemble)
+        equal = match_rows(self._ensemble.codes, codes)
         labels = self._row_labels[equal]
         new = np.flatnonzero(equal < 0)
         if len(new):

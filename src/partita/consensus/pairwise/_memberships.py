@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from partita._kernels import pcc_labels
-from partita._labels.ensemble import Ensemble, find_distinct_rows
-from partita._typing import Codes, FloatArray, IntArray
+from partita._labels.ensemble import Ensemble, find_distinct_rows, match_rows
+from partita._typing import Codes, FloatArray
 
 
 def random_memberships(n_rows: int, n_clusters: int, rng: np.random.Generator) -> FloatArray:
@@ -24,7 +24,7 @@ class FittedMemberships(NamedTuple):
 
     def of_rows(self, codes: Codes) -> FloatArray:
         """Memberships of new rows: those of equal fitted rows, else those that fit best with all of them (eq. P36)."""
-        equal = match_rows(codes, self.ensemble)
+        equal = match_rows(self.ensemble.codes, codes)
         Y = self.Y[equal]
         new = np.flatnonzero(equal < 0)
         if len(new):
@@ -36,7 +36,7 @@ def fitted_memberships(ensemble: Ensemble, Y: FloatArray) -> FittedMemberships:
     """What a fitted model keeps of its rows and their memberships."""
     n_tables = ensemble.n_clusterings if ensemble.has_missing else 1
     sums = pcc_labels.zero_sums(0, ensemble.n_cells, n_tables, Y.shape[1])
-    pcc_labels.sum_labels(_row_labels(ensemble), sums._replace(Y=np.ascontiguousarray(Y)))
+    pcc_labels.sum_memberships(row_labels(ensemble), sums._replace(Y=np.ascontiguousarray(Y)))
     distinct = find_distinct_rows(ensemble.codes, ensemble.n_labels)
     if len(distinct.first) == ensemble.n_rows:
         return FittedMemberships(ensemble, Y, sums)
@@ -47,24 +47,18 @@ def fitted_memberships(ensemble: Ensemble, Y: FloatArray) -> FittedMemberships:
     return FittedMemberships(rows, np.asarray(total / distinct.n_objects[:, None]), sums)
 
 
-def match_rows(codes: Codes, ensemble: Ensemble) -> IntArray:
-    """First row of the ensemble that has the same labels as each new row, -1 if there is none."""
-    both = find_distinct_rows(np.vstack([ensemble.codes, codes]), ensemble.n_labels)
-    first = both.first[both.inverse[ensemble.n_rows :]]
-    return np.where(first < ensemble.n_rows, first, -1)
-
-
 def insert_new_rows(codes: Codes, ensemble: Ensemble, fitted: pcc_labels.LabelSums) -> FloatArray:
     """Memberships of new rows that fit best, by l2 over all pairs, with the rows of a fit; those stay fixed."""
     new = ensemble.with_rows(codes, np.zeros(len(codes)))  # without weight, new rows leave all sums as they are
     # complete rows share one table; new rows with missing labels need it once per clustering
     G = np.repeat(fitted.G, ensemble.n_clusterings, axis=0) if new.has_missing and len(fitted.G) == 1 else fitted.G
     sums = pcc_labels.LabelSums(np.zeros((len(codes), fitted.B.shape[1])), fitted.B.copy(), G.copy())
-    pcc_labels.insert_rows(_row_labels(new), sums, np.arange(len(codes)), 0)
+    pcc_labels.insert_rows(row_labels(new), sums, np.arange(len(codes)), 0)
     return np.asarray(sums.Y)
 
 
-def _row_labels(ensemble: Ensemble) -> pcc_labels.RowLabels:
+def row_labels(ensemble: Ensemble) -> pcc_labels.RowLabels:
+    """Labels of the rows as the kernels need them."""
     return pcc_labels.RowLabels(
         ensemble.row_starts,
         ensemble.row_cells,

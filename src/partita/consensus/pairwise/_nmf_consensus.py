@@ -22,7 +22,7 @@ from partita._parameters import common
 from partita._runs import best_of, draw_seeds, progress, warn_not_converged
 from partita._typing import Array, Codes, FloatArray
 from partita.base import BaseConsensus, Consensus, LabelledRows, SoftConsensusMixin
-from partita.consensus.kmeans._label_kmeans import run_k_means
+from partita.consensus.kmeans._label_kmeans import SHORT_ITER, SHORT_TOL, run_k_means
 from partita.consensus.pairwise._memberships import fitted_memberships
 from partita.consensus.pairwise._pair_counts import row_counts
 from partita.metrics._label_factor import through_labels
@@ -32,7 +32,6 @@ _EXACT = 1e-6  # error, relative to S, of a factorisation that counts as exact: 
 _FEW_ROWS = 4000  # distinct rows up to which S is held if labels are missing: 128 MiB
 _TURNED = 1.02  # rise of the error above its lowest at which a run ends: small waves on the way down are allowed
 _START = 0.2  # added to the indicator of k-means: what is 0 stays 0
-_START_ROUNDS, _START_TOL = 10, 1e-3  # of k-means: a rough start is enough
 
 
 class Similarity(NamedTuple):
@@ -197,7 +196,7 @@ class NMFConsensus(SoftConsensusMixin, BaseConsensus):
 
 def _start(ensemble: Ensemble, n_clusters: int, seed: int) -> FloatArray:
     """The clusters of a short k-means on the labels (eq. P56)."""
-    labels = run_k_means(ensemble, n_clusters, seed, max_iter=_START_ROUNDS, tol=_START_TOL).labels
+    labels = run_k_means(ensemble, n_clusters, seed, max_iter=SHORT_ITER, tol=SHORT_TOL).labels
     return one_hot(labels, n_clusters) + _START
 
 

@@ -7,7 +7,6 @@ Mahalanobis distance is a multiple of the squared one; so the four names of the 
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
-from scipy.special import rel_entr
 
 from partita._kernels import pcc_pairs
 from partita._typing import FloatArray
@@ -25,31 +24,6 @@ class PairDivergence(Protocol):
 
     def derivative(self, x1: FloatArray, x2: FloatArray) -> FloatArray:
         """Derivative of d in x2."""
-
-
-class KullbackLeibler:
-    """Binary Kullback-Leibler divergence, in nats."""
-
-    def value(self, x1: FloatArray, x2: FloatArray) -> FloatArray:
-        """x1 log(x1 / x2) + (1 - x1) log((1 - x1) / (1 - x2)), with 0 log 0 = 0."""
-        return np.asarray(rel_entr(x1, x2) + rel_entr(1 - x1, 1 - x2))
-
-    def derivative(self, x1: FloatArray, x2: FloatArray) -> FloatArray:
-        """(1 - x1) / (1 - x2) - x1 / x2, each term absent where its numerator is 0."""
-        upper = np.divide(1 - x1, 1 - x2, out=np.zeros_like(x2), where=x1 < 1)
-        return upper - np.divide(x1, x2, out=np.zeros_like(x2), where=x1 > 0)
-
-
-class SquaredEuclidean:
-    """Squared difference of the shares: half of the squared distance of (x, 1 - x), as in the PCC paper, eq. 4."""
-
-    def value(self, x1: FloatArray, x2: FloatArray) -> FloatArray:
-        """(x1 - x2)^2."""
-        return (x1 - x2) ** 2
-
-    def derivative(self, x1: FloatArray, x2: FloatArray) -> FloatArray:
-        """2 (x2 - x1)."""
-        return 2 * (x2 - x1)
 
 
 def check_divergence(divergence: Any) -> None:

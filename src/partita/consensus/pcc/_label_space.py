@@ -15,6 +15,7 @@ from partita._kernels import agreement, pcc_labels
 from partita._labels.ensemble import Ensemble
 from partita._runs import progress
 from partita._typing import Array, FloatArray, IntArray
+from partita.consensus.pairwise._memberships import row_labels
 from partita.consensus.pcc._problem import own_totals, scale_of, totals_of_all_pairs
 
 _STAGES = (1000, 10_000)  # rows that enter before those inside are moved: few of many rows, so it costs little
@@ -87,7 +88,7 @@ class LabelRun(NamedTuple):
 
     def refresh(self) -> None:
         """Compute the sums over labels and clusterings anew."""
-        pcc_labels.sum_labels(self.problem.labels, self.sums)
+        pcc_labels.sum_memberships(self.problem.labels, self.sums)
 
     def objective(self) -> float:
         """The part of f that depends on Y."""
@@ -107,14 +108,7 @@ class LabelRun(NamedTuple):
 def label_space(ensemble: Ensemble) -> LabelSpace:
     """The problem of all pairs of an ensemble."""
     totals = totals_of_all_pairs(ensemble)
-    labels = pcc_labels.RowLabels(
-        ensemble.row_starts,
-        ensemble.row_cells,
-        ensemble.row_clusterings,
-        ensemble.row_weights,
-        ensemble.clustering_weights,
-    )
-    return LabelSpace(ensemble, labels, own_totals(ensemble), scale_of(totals, ensemble), totals == 0)
+    return LabelSpace(ensemble, row_labels(ensemble), own_totals(ensemble), scale_of(totals, ensemble), totals == 0)
 
 
 def constant_of_l2(ensemble: Ensemble, *, show: bool = False) -> float:

@@ -259,7 +259,7 @@ def _begin(problem: PCCProblem, init: str | FloatArray, ensemble: Ensemble, n_cl
     """A run of the problem at a start: one of the names, or memberships of the rows."""
     if isinstance(init, str) and init == "insertion" and isinstance(problem, LabelSpace):
         return problem.start_by_insertion(n_clusters, seed)  # with the sums that the insertion leaves
-    Y = starts.memberships_of(init, ensemble, n_clusters, seed) if isinstance(init, str) else init
+    Y = starts.start_memberships(init, ensemble, n_clusters, seed) if isinstance(init, str) else init
     return problem.start_at(starts.smooth(Y) if problem.interior and bool((Y == 0).any()) else Y)
 
 

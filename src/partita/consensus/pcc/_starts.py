@@ -26,7 +26,7 @@ _COARSE = 1e-2  # gap to which the l2 problem is solved when it only serves as a
 _SWEEPS = 100  # at most, for the same purpose
 
 
-def memberships_of(name: str, ensemble: Ensemble, n_clusters: int, seed: int) -> FloatArray:
+def start_memberships(name: str, ensemble: Ensemble, n_clusters: int, seed: int) -> FloatArray:
     """Memberships (n_rows, n_clusters) to start from."""
     if name == "random":
         return random_memberships(ensemble.n_rows, n_clusters, np.random.default_rng(seed))

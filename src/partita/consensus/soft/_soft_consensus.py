@@ -16,7 +16,7 @@ from partita._parameters import common
 from partita._runs import draw_seeds
 from partita._typing import Array, Codes, FloatArray, IntArray
 from partita.base import BaseConsensus, Consensus, LabelledRows, order_by_size, rank_of, sum_per_row, warn_unlabelled
-from partita.consensus.graph._cell_memberships import CellMemberships, memberships_of
+from partita.consensus.graph._cell_memberships import CellMemberships, cell_memberships
 from partita.consensus.soft._soft_input import (
     check_same_clusterings,
     check_soft_weights,
@@ -131,7 +131,7 @@ class SoftEnsembleConsensus(BaseConsensus):
         validate_data(self, columns, reset=True, skip_check_array=True)  # n_features_in_; forgets names of columns
 
     def _fit_rows(self, rows: LabelledRows) -> Consensus:
-        labels, self._profiles = self._cluster_cells(memberships_of(rows.ensemble))
+        labels, self._profiles = self._cluster_cells(cell_memberships(rows.ensemble))
         return Consensus(labels)
 
     def _label_rows(self, codes: Codes) -> Array:
