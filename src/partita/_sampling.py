@@ -1,6 +1,6 @@
 """Samples from a posterior: do the chains agree, which sweeps are used, and which sample is nearest to all of them.
 
-Expected losses of a partition are means over the samples, computed from contingency tables (eqs. N19, N20; D27).
+Expected losses of a partition are means over the samples, computed from contingency tables (eqs. N19, N20, D27).
 """
 
 from typing import Literal, NamedTuple

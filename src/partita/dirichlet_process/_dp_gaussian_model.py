@@ -5,12 +5,13 @@
 Everywhere below x stands for x - m0. With n_c points of mean xbar_c in cluster c, W the sum of squared distances to
 these means, and d features,
 
-    log p(z)     = k log alpha + sum_c log (n_c - 1)! + log Gamma(alpha) - log Gamma(alpha + n)                 (D13)
+    log p(z)     = k log alpha + sum_c log (n_c - 1)! + log Gamma(alpha) - log Gamma(alpha + n)               eq. D13
     log p(x | z) = -n d / 2 log(2 pi) - (n - k) d / 2 log sigma - W / (2 sigma)
-                   - 1/2 sum_c [ d log(sigma + n_c rho) + n_c |xbar_c|^2 / (sigma + n_c rho) ]                  (D14)
-    mu_c | x, z  ~ N( xbar_c / (1 + sigma / (rho n_c)),  sigma rho / (sigma + rho n_c) I )                      (D15)
+                   - 1/2 sum_c [ d log(sigma + n_c rho) + n_c |xbar_c|^2 / (sigma + n_c rho) ]                eq. D14
+    mu_c | x, z  ~ N( xbar_c / (1 + sigma / (rho n_c)),  sigma rho / (sigma + rho n_c) I )                    eq. D15
 
-Parameters to be estimated have weak priors on the scale of the data (D18), and are drawn given z and mu (D19, D20).
+Parameters to be estimated have weak priors on the scale of the data (eq. D18), and are drawn given z and mu
+(eqs. D19, D20).
 """
 
 from typing import NamedTuple

@@ -2,12 +2,12 @@
 
 It lowers
 
-    sum_i |x_i - mu_{z_i}|^2 + lambda k                                                                         (D2)
+    sum_i |x_i - mu_{z_i}|^2 + lambda k                                                                       eq. D2
 
 over the assignment z, the means mu and their number k. From one cluster, the mean of all, a sweep takes the points in
 some order:
 
-    d = min_c |x_i - mu_c|^2;   d > lambda: a new cluster with mean x_i;   else z_i = argmin_c                  (D3)
+    d = min_c |x_i - mu_c|^2;   d > lambda: a new cluster with mean x_i;   else z_i = argmin_c                eq. D3
 
 and then moves every mean to its cluster and forgets empty clusters. Both lower the objective, as opening a cluster
 costs lambda and saves d > lambda. lambda is compared with *squared* distances. A sweep depends on the order of the
@@ -15,7 +15,7 @@ points.
 
 lambda for about k clusters, by a farthest-first traversal: with T = {mean}, k times
 
-    lambda = max_x min_{t in T} |x - t|^2,   T = T + {the x of the maximum}                                    (D10)
+    lambda = max_x min_{t in T} |x - t|^2,   T = T + {the x of the maximum}                                  eq. D10
 """
 
 from collections.abc import Callable

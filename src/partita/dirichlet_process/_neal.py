@@ -83,7 +83,7 @@ class NealSampler:
         self.model = draw_model(self.model, self.priors, self.clusters, self.means, self.rng)
 
     def draw_assignments(self) -> None:
-        """Eq. D16 for every point; clusters without points are forgotten."""
+        """Draw every point by eq. D16; clusters without points are forgotten."""
         n, d = self.data.points.shape
         uniform = self.rng.random(n)
         state, place, n_slots = neal_state(self.z, self.means), 0, len(self.means)

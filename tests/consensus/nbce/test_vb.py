@@ -53,7 +53,7 @@ def responsibilities(X, xi, rho, model):
 
 
 def bound_of_seven_terms(X, row_weights, gamma, xi, rho, model):
-    """Eq. N29."""
+    """The lower bound as in eq. N29."""
     K, a0, b = len(xi), model.alpha0, model.beta
     e, E = expected_logs(xi, rho)
     labels = sum(

@@ -77,7 +77,7 @@ def meta_cluster(cells: CellMemberships, n_clusters: int, settings: PartitionerS
     together = together if isinstance(together, np.ndarray) else together.toarray()
     W = jaccard(together, np.diag(together).copy(), clustering) * np.sqrt(np.outer(weights, weights))
     found = partition_graph(W, n_clusters, size, settings)
-    heavy_first = np.argsort(-np.bincount(found.labels, weights=size), kind="stable")  # ties go to the heavier (G18)
+    heavy_first = np.argsort(-np.bincount(found.labels, weights=size), kind="stable")  # eq. G18: ties go to the heavier
     meta = rank_of(heavy_first, len(heavy_first))[found.labels]
     return GraphPartition(associate(H, cells.seen, meta, clustering, weights).argmax(axis=1), found.partitioner)
 
