@@ -92,7 +92,8 @@ def heights(ensemble, drawn_heights):
 
     restart = lambda found: module.with_every_label(found, ensemble)  # noqa: E731
     n = len(drawn_heights)
-    return seen, module.best_on_sample_then_all(ensemble, begin, run, restart, n_init=n, random_state=0, n_jobs=2)
+    options = {"n_init": n, "random_state": 0, "n_jobs": 2, "lowest": module.minus_bound}
+    return seen, _runs.best_on_sample_then_all(ensemble, begin, run, restart, **options)
 
 
 def test_highest_start_is_kept_and_the_first_of_equals(ensemble):
