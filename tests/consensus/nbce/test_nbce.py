@@ -63,7 +63,7 @@ def fitted(request):
     return X, weights, NBCE(weights=weights, random_state=0, **QUICK[request.param]).fit(X)
 
 
-def test_shapes_and_sums(fitted):
+def test_fitted_attributes_have_their_shapes_and_sums(fitted):
     X, _, model = fitted
     k = model.n_clusters_
     assert model.membership_.shape == (len(X), k)
@@ -146,7 +146,7 @@ def test_clustering_of_weight_zero_is_ignored(way, X):
 @pytest.mark.parametrize(
     "X", [[[0, 0]] * 5, [[0, 1]], [[0, -1], [-1, 1], [0, 1]]], ids=["one row", "one object", "three objects"]
 )
-def test_very_few_data(X, way):
+def test_very_few_objects_are_clustered(X, way):
     model = NBCE(random_state=0, **QUICK[way]).fit(np.array(X))
     assert model.labels_[0] == 0
     assert np.isfinite(model.membership_).all()
@@ -221,7 +221,7 @@ def test_chains_that_disagree_are_reported(X, monkeypatch):
 
 
 @pytest.mark.parametrize("inference", ["vb", "cvb"])
-def test_coassignment_from_q(inference, X):
+def test_coassignment_of_variational_inference_is_the_product_of_memberships(inference, X):
     with_empty = np.insert(X, 3, -1, axis=0)
     with pytest.warns(UnlabelledObjectsWarning):
         model = NBCE(inference, coassignment=True, random_state=0, n_init=2).fit(with_empty)
