@@ -6,6 +6,8 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
+from partita import check_label_matrix
+
 
 class Noisy(NamedTuple):
     X: np.ndarray
@@ -32,6 +34,12 @@ def label_matrices(max_rows=12, max_columns=5, max_label=3, min_label=-1, min_ro
     shape = st.tuples(st.integers(min_rows, max_rows), st.integers(1, max_columns))
     entries = st.integers(min_label, max_label)
     return shape.flatmap(lambda s: npst.arrays(np.int64, s, elements=entries)).filter(lambda X: (X >= 0).any())
+
+
+def codes_of(X):
+    """Codes of the columns that have a label, and the number of labels of each."""
+    matrix = check_label_matrix(X[:, (X >= 0).any(axis=0)])
+    return matrix.codes, matrix.n_labels
 
 
 def partitions(n=None, max_label=4, min_label=0):

@@ -172,7 +172,7 @@ def test_objects_that_no_clustering_saw_are_predicted_too(F, truth):
     assert same_partition(model.predict(F), truth)
 
 
-def test_sparse_features(F):
+def test_sparse_features_are_clustered_or_refused_by_their_clusterer(F):
     with_zeros = np.where(F > 0.5, F, 0)
     model = ConsensusClustering(FEW, EAC(n_clusters=3), random_state=0)
     assert (model.fit_predict(with_zeros) == model.fit_predict(sparse.csr_array(with_zeros))).mean() > 0.9

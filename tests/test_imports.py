@@ -38,7 +38,7 @@ def test_optional_libraries_stay_unloaded_until_used():
 
 
 @pytest.mark.parametrize("name", partita.__all__)
-def test_public_names(name):
+def test_every_public_name_is_there_and_listed(name):
     assert getattr(partita, name) is not None
     assert name in dir(partita)
 

@@ -301,7 +301,7 @@ def sizes_of_arrays(value, path="", seen=None):
 
 
 @promising(MODEL)
-def test_likelihood_and_perplexity(name, X):
+def test_scores_are_log_likelihoods_and_give_the_perplexity(name, X):
     estimator = make(name).fit(X)
     values = estimator.score_samples(X)
     assert values.shape == (len(X),)
@@ -327,7 +327,7 @@ def test_probabilities_of_the_training_labels(name, X):
 
 @every
 @pytest.mark.parametrize("missing", [0.5, 0.9])
-def test_many_missing_labels(name, missing):
+def test_many_missing_labels_leave_no_object_out(name, missing):
     data = noisy_ensemble(missing=missing, n_clusterings=40)
     labels = make(name).fit_predict(data.X)
     assert len(labels) == len(data.X)

@@ -104,7 +104,7 @@ def test_the_paper_keeps_500_terms_of_40_documents():
     assert parameters["tfidf__min_df"] == 40
 
 
-def test_documents_to_clusterings():
+def test_documents_of_two_topics_are_told_apart():
     documents = ["cats and dogs play", "a dog plays with cats", "stars and planets shine", "planets circle stars"] * 5
     F = make_text_features(None, min_documents=2).fit_transform(documents)
     X = KMeansEnsemble(10, 2, metric="cosine", random_state=0).fit_transform(F)

@@ -80,18 +80,18 @@ def mixture_posterior(X, pi, theta, weights):
     return r, log_likelihood
 
 
-def mixture_update(X, r, theta, counts, *, impute=False):
+def mixture_update(X, r, theta, row_weights, *, impute=False):
     """M-step of that mixture: new pi and theta."""
     new = []
     for j in range(X.shape[1]):
         mass = np.zeros_like(theta[j])
         for i in range(len(X)):
             if X[i, j] >= 0:
-                mass[:, X[i, j]] += counts[i] * r[i]
+                mass[:, X[i, j]] += row_weights[i] * r[i]
             elif impute:
-                mass += counts[i] * r[i][:, None] * theta[j]
+                mass += row_weights[i] * r[i][:, None] * theta[j]
         new.append(mass / mass.sum(axis=1, keepdims=True))
-    return counts @ r / counts.sum(), new
+    return row_weights @ r / row_weights.sum(), new
 
 
 def membership_row(x, alpha, beta, weights, gamma, *, n_steps=10_000, tol=1e-13):

@@ -3,7 +3,7 @@
 import json
 
 
-def test_check(call, wines):
+def test_check_tells_size_ids_and_missing_labels(call, wines):
     code, out, _ = call("check", wines)
     assert code == 0
     assert "178 objects, 30 clusterings" in out

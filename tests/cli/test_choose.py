@@ -11,7 +11,7 @@ from tests.cli.plants import frame
 QUICK = ["--resamples", 6, "-k", "2-4"]
 
 
-def test_choose_on_labels(call, labels):
+def test_choose_finds_the_clusters_behind_labels(call, labels):
     code, out, err = call("choose", labels, "-o", "t.csv", *QUICK)
     assert (code, err) == (0, "")
     assert out.startswith("n_clusters = 3, from labels of 45 objects\n  - there are clusters (p = 0.05")
@@ -19,7 +19,7 @@ def test_choose_on_labels(call, labels):
     assert pd.read_csv("t.csv")["n_clusters"].tolist() == [2, 3, 4]
 
 
-def test_choose_as_json_and_with_a_list(call, labels):
+def test_choose_as_json_has_a_row_for_each_number_of_a_list(call, labels):
     facts = json.loads(call("choose", labels, "--json", "--resamples", 6, "-k", "3,2")[1])
     assert facts["n_clusters"] == 3
     assert facts["p_value"] == pytest.approx(0.05)
@@ -28,7 +28,7 @@ def test_choose_as_json_and_with_a_list(call, labels):
     assert len(facts["reasons"]) >= 2
 
 
-def test_choose_on_features(call, table):
+def test_choose_finds_the_clusters_behind_features(call, table):
     code, out, _ = call("choose", table, "--kind", "features", "--drop", "class", "--max-objects", 40, *QUICK)
     assert code == 0
     assert out.startswith("n_clusters = 3")

@@ -42,7 +42,7 @@ def test_the_printed_lines_give_the_same_clusters(call, table, case):
     assert run_lines(out).tolist() == read("y.csv")["label"].tolist()
 
 
-def test_cluster_to_stdout(call, table):
+def test_cluster_without_output_prints_the_labels(call, table):
     code, out, err = call("cluster", table, "--drop", "class", "-k", 3, *SMALL)
     assert code == 0
     assert out.splitlines()[:2] == ["plant,label", "p000,0"]
@@ -50,7 +50,7 @@ def test_cluster_to_stdout(call, table):
     assert "in Python:" in err
 
 
-def test_cluster_as_json(call, table):
+def test_cluster_as_json_holds_labels_unless_written_to_a_file(call, table):
     facts = json.loads(call("cluster", table, "--drop", "class", "-k", 3, "--json", *SMALL)[1])
     assert facts["n_clusters"] == 3
     assert facts["cluster_sizes"] == [20, 15, 10]

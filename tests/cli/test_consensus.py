@@ -34,7 +34,7 @@ def test_consensus_prints_the_python_that_does_the_same(call, wines, tmp_path):
     assert namespace["labels"].tolist() == pd.read_csv(tmp_path / "o.csv")["label"].tolist()
 
 
-def test_consensus_to_stdout(call, wines):
+def test_consensus_without_output_prints_the_labels(call, wines):
     code, out, err = call("consensus", wines)
     assert code == 0
     assert out.splitlines()[0] == "wine,label"
@@ -42,7 +42,7 @@ def test_consensus_to_stdout(call, wines):
     assert "178 objects, 30 clusterings, method eac" in err
 
 
-def test_consensus_json(call, wines):
+def test_consensus_as_json_holds_labels_unless_written_to_a_file(call, wines):
     summary = json.loads(call("consensus", wines, "--json", "-k", 5)[1])
     assert summary["n_clusters"] == 5
     assert len(summary["labels"]) == 178

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 
-def test_demo(call, tmp_path):
+def test_demo_writes_a_consensus_of_the_wines(call, tmp_path):
     code, out, _ = call("demo")
     assert code == 0
     assert "clusters     3, of sizes" in out

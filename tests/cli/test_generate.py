@@ -45,7 +45,7 @@ def test_objects_outside_a_sample_are_empty(call, table):
     assert read_labels("x.csv").labels.shape == (45, 8)
 
 
-def test_generate_to_stdout(call, table):
+def test_generate_without_output_prints_the_clusterings(call, table):
     code, out, err = call("generate", table, "--columns", "width,height", *SMALL)
     assert code == 0
     assert len(out.splitlines()) == 46
@@ -53,7 +53,7 @@ def test_generate_to_stdout(call, table):
     assert err.startswith("45 objects, 8 clusterings\nin Python:\n")
 
 
-def test_generate_as_json(call, table):
+def test_generate_as_json_tells_what_was_made(call, table):
     facts = json.loads(call("generate", table, "--drop", "class", "--json", *SMALL, "--sample-fraction", 0.6)[1])
     assert "KMeansEnsemble(" in facts.pop("python")
     counts = {"n_objects": 45, "n_clusterings": 8, "share_missing": 0.4}
@@ -80,7 +80,7 @@ def test_the_manifest_tells_what_was_run(call, plain):
     assert (manifest["status"] == "ok").all()
 
 
-def test_seeds_and_threads(call, plain):
+def test_the_seed_decides_and_threads_change_nothing(call, plain):
     outs = [call("generate", plain, *SMALL, *more)[1] for more in ([], ["--jobs", 3], ["--seed", 0], ["--seed", 1])]
     assert outs[0] == outs[1] == outs[2]
     assert outs[0] != outs[3]

@@ -3,7 +3,7 @@
 import json
 
 
-def test_methods(call):
+def test_methods_are_listed_as_text_and_as_json(call):
     code, out, _ = call("methods")
     assert code == 0
     assert "partita.EAC" in out

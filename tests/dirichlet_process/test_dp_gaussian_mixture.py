@@ -207,12 +207,12 @@ def test_constant_data_are_one_cluster(X, alpha):
         ({"n_sweeps": 10, "thin": 6}, "leave no sample"),
     ],
 )
-def test_wrong_parameters(parameters, message):
+def test_wrong_parameters_are_refused(parameters, message):
     with pytest.raises(ValueError, match=message):
         DPGaussianMixture(**parameters).fit(FOUR)
 
 
-def test_too_large_for_memory(monkeypatch, rng):
+def test_what_is_too_large_for_memory_is_refused(monkeypatch, rng):
     monkeypatch.setenv("PARTITA_MAX_MEMORY", "1MiB")
     X = rng.normal(size=(300, 2))
     with pytest.raises(NotEnoughMemoryError, match=r"co-assignments of 300 points.*leave coassignment=False"):

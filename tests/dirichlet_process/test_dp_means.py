@@ -304,12 +304,12 @@ def test_without_a_penalty_eight_clusters_are_aimed_at(rng):
         ({"max_iter": 0}, "'max_iter' parameter"),
     ],
 )
-def test_wrong_parameters(parameters, message):
+def test_wrong_parameters_are_refused(parameters, message):
     with pytest.raises(ValueError, match=message):
         DPMeans(**parameters).fit([[0.0], [1.0]])
 
 
-def test_wrong_data():
+def test_wrong_data_are_refused():
     with pytest.raises(ValueError, match="NaN"):
         DPMeans().fit([[np.nan], [1.0]])
     with pytest.raises(ValueError, match="n_clusters=0 is not allowed"):

@@ -105,12 +105,12 @@ def test_critical_values_of_long_series():
 
 
 @pytest.mark.parametrize("alpha", [0, 1, -0.1, "0.05", True, float("nan")])
-def test_refused_levels(alpha):
+def test_levels_outside_0_and_1_are_refused(alpha):
     with pytest.raises(ValueError, match="must be a number in"):
         mann_whitney_critical_value(3, 3, alpha)
 
 
-def test_refused_lengths():
+def test_lengths_below_one_and_unknown_alternatives_are_refused():
     for wrong in (0, 2.0, True):
         with pytest.raises(ValueError, match=f"n2={wrong} is not allowed; pass a whole number, at least 1"):
             mann_whitney_critical_value(3, wrong)

@@ -22,7 +22,7 @@ NUMBERS = [[1.5, 2], [0.5, -3], [1.5, 400]]
 
 @pytest.mark.parametrize(("name", "separator"), [("a.csv", ","), ("a.csv", ";"), ("a.tsv", "\t"), ("a.txt", " ")])
 @pytest.mark.parametrize("header", [["plant", "x", "y"], ["", "x", "y"], None])
-def test_text_with_ids(tmp_path, name, separator, header):
+def test_text_with_ids_and_any_separator_and_header_is_read(tmp_path, name, separator, header):
     table = read_feature_table(write(tmp_path / name, header, ROWS, separator))
     assert table.features.to_numpy().tolist() == NUMBERS
     assert (table.features.dtypes == np.float64).all()
@@ -80,14 +80,14 @@ def test_ids_are_where_the_caller_says(tmp_path):
         read_feature_table(path, id_column="zz")
 
 
-def test_columns_and_drop(tmp_path):
+def test_columns_are_chosen_in_order_and_dropped_by_name(tmp_path):
     path = write(tmp_path / "a.csv", ["id", "x", "y", "z"], [["u", 1, 2, "k"], ["v", 3, 4, "l"]])
     assert read_feature_table(path, columns=["y", "x"]).features.columns.tolist() == ["y", "x"]
     assert read_feature_table(path, drop=["z"]).features.columns.tolist() == ["x", "y"]
     assert read_feature_table(path, drop=["z"], columns=["y"]).features.columns.tolist() == ["y"]
 
 
-def test_parquet(tmp_path):
+def test_features_and_ids_come_back_from_parquet(tmp_path):
     pytest.importorskip("pyarrow")
     plain = pd.DataFrame({"x": [1.5, 2.5, 3.5], "n": [1, 2, 2]})
     plain.to_parquet(tmp_path / "a.parquet")

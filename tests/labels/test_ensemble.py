@@ -1,13 +1,14 @@
-"""The ensemble: distinct rows are tested with the kernels, here the layout of the labels and samples of rows."""
+"""The ensemble: layout of the labels, samples, packing and order of rows; distinct rows: kernels/test_distinct.py."""
 
 import pickle
 
 import numpy as np
 from hypothesis import given
+from hypothesis import strategies as st
 
-from partita._labels.ensemble import Ensemble, have_a_label, layout_of
+from partita._labels.ensemble import Ensemble, _pack_columns, canonical_order, have_a_label, layout_of
 from partita._labels.validation import check_label_matrix
-from tests.ensembles import label_matrices
+from tests.ensembles import codes_of, label_matrices
 
 
 def ensemble_of(X, seed=0):
@@ -78,3 +79,24 @@ def test_weights_that_are_whole_numbers_are_counted_in_the_smallest_type():
         ensemble = Ensemble(codes, np.ones(3, dtype=np.int64), np.array(weights, dtype=float), np.ones(2))
         assert ensemble.columns.count_type == dtype
         assert ensemble.columns.total == sum(weights)
+
+
+def test_columns_are_packed_without_overlap():
+    starts, shift = _pack_columns(np.array([1, 2, 3, 4, 2**31 - 2, 2**31 - 2, 7]))
+    assert starts.tolist() == [0, 5, 7]  # 1 + 2 + 2 + 3 + 31 bits; then 31 + 3
+    assert shift.tolist() == [0, 1, 3, 5, 8, 0, 31]
+
+
+@given(label_matrices(max_rows=12, max_columns=5), st.integers(0, 10**6))
+def test_canonical_order_depends_neither_on_the_order_of_rows_nor_on_the_names_of_labels(X, seed):
+    rng = np.random.default_rng(seed)
+    codes, _ = codes_of(X)
+    codes = np.unique(codes, axis=0)
+    weight = rng.integers(1, 5, size=len(codes)).astype(float)
+    ones = np.ones(codes.shape[1])
+    ordered = codes[canonical_order(codes, weight, ones, by_codes=True)]
+    shuffle = rng.permutation(len(codes))
+    again = canonical_order(codes[shuffle], weight[shuffle], ones, by_codes=True)
+    assert np.array_equal(ordered, codes[shuffle][again])
+    renamed = np.where(codes < 0, -1, codes.max() - codes)
+    assert np.array_equal(canonical_order(codes, weight, ones), canonical_order(renamed[:, ::-1], weight, ones))

@@ -6,7 +6,7 @@ import pytest
 from partita._labels.membership import check_membership, one_hot
 
 
-def test_one_hot_rows():
+def test_a_missing_label_is_a_row_of_zeros():
     assert one_hot(np.array([1, -1, 0]), 2).tolist() == [[0, 1], [0, 0], [1, 0]]
 
 

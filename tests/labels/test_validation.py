@@ -1,83 +1,11 @@
-"""The door: everything that holds labels comes in, everything else is refused with a reason."""
+"""The door: what a label matrix, a partition and weights must be, and codes of new objects."""
 
 import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
-from hypothesis import given
-from scipy import sparse
 
 from partita import check_label_matrix
 from partita._labels.validation import check_labels
-from partita.exceptions import EmptyColumnWarning, FeaturesWarning, LabelMatrixError
-from tests.ensembles import label_matrices
-
-CODES = [[0, 0], [0, -1], [1, 1], [-1, 1]]  # what each container below must come to
-
-CONTAINERS = {
-    "int64": np.array([[3, 5], [3, -1], [7, 6], [-1, 6]]),
-    "int8": np.array([[3, 5], [3, -1], [7, 6], [-1, 6]], dtype=np.int8),
-    "uint64": np.ma.array(
-        np.array([[2**64 - 2, 5], [2**64 - 2, 0], [2**64 - 1, 6], [0, 6]], dtype=np.uint64),
-        mask=[[0, 0], [0, 1], [0, 0], [1, 0]],
-    ),
-    "float16": np.array([[3, 5], [3, np.nan], [7, 6], [np.nan, 6]], dtype=np.float16),
-    "numpy bytes": np.array([[b"a", b"x"], [b"a", b""], [b"b", b"y"], [b"-1", b"y"]]),
-    "columns of one name": pd.DataFrame([[3, 5], [3, None], [7, 6], [None, 6]], columns=["a", "a"]),
-    "float": np.array([[3, 5], [3, np.nan], [7, 6], [np.nan, 6]]),
-    "float32": np.array([[3, 5], [3, np.nan], [7, 6], [-1, 6]], dtype=np.float32),
-    "fractions": np.array([[0.5, 1], [0.5, np.nan], [1.5, 2], [-1, 2]]),
-    "wide integers": np.array([[-(10**15), 5], [-(10**15), -1], [10**15, 6], [-1, 6]]),
-    "strings": np.array([["a", "x"], ["a", ""], ["b", "y"], ["-1", "y"]]),
-    "strings with nan": np.array([["a", "x"], ["a", "nan"], ["b", "y"], ["None", "y"]]),
-    "bytes": pd.DataFrame({"p": [b"a", b"a", b"b", None], "q": [b"x", None, b"y", b"y"]}),
-    "objects": np.array([["a", 1], ["a", None], ["b", 2], [np.nan, 2]], dtype=object),
-    "mixed in one column": np.array([[1, "x"], [1, pd.NA], ["b", "y"], [-1, "y"]], dtype=object),
-    "booleans and text": pd.DataFrame({"p": [False, False, True, None], "q": ["x", None, "y", "y"]}),
-    "pandas nullable": pd.DataFrame({"p": [3, 3, 7, None], "q": [5, None, 6, 6]}).astype("Int64"),
-    "pandas strings": pd.DataFrame({"p": ["a", "a", "b", None], "q": ["x", None, "y", "y"]}, dtype="string"),
-    "pandas categories": pd.DataFrame({"p": ["a", "a", "b", None], "q": ["x", None, "y", "y"]}, dtype="category"),
-    "integer categories": pd.DataFrame({"p": [3, 3, 7, None], "q": [5, None, 6, 6]}).astype("Int64").astype("category"),
-    "polars": pl.DataFrame({"p": [3, 3, 7, None], "q": ["x", None, "y", "y"]}),
-    "polars categories": pl.DataFrame({"p": ["a", "a", "b", None], "q": ["x", None, "y", "y"]}).cast(pl.Categorical),
-    "polars floats": pl.DataFrame({"p": [3.0, 3.0, 7.0, None], "q": [5.0, float("nan"), 6.0, 6.0]}),
-    "dict of lists": {"p": [3, 3, 7, None], "q": ["x", None, "y", "y"]},
-    "list of lists": [[3, 3, 7, None], ["x", None, "y", "y"]],
-    "list of arrays": [np.array([3, 3, 7, -1]), np.array([5, -1, 6, 6])],
-    "list of series": [pd.Series([3, 3, 7, None]), pl.Series(["x", None, "y", "y"])],
-    "list of mixtures": [[1, 1, "b", None], ["x", None, 2, 2]],
-}
-
-
-@pytest.mark.parametrize("container", CONTAINERS)
-def test_containers(container):
-    matrix = check_label_matrix(CONTAINERS[container])
-    expected = np.array(CODES)
-    if container == "list of mixtures":  # numbers sort before text
-        expected = np.array([[0, 1], [0, -1], [1, 0], [-1, 0]])
-    assert np.array_equal(matrix.codes, expected)
-    assert matrix.codes.dtype == np.int32
-    assert matrix.codes.flags.c_contiguous
-    assert matrix.n_labels.tolist() == [2, 2]
-    assert matrix.has_missing
-
-
-@given(label_matrices(max_label=6, min_label=-3))
-def test_codes_lead_back_to_the_labels(X):
-    if (X == -1).all(axis=0).any():
-        X = np.column_stack([X[:, ~(X == -1).all(axis=0)], X.max(axis=1) + 10])
-    matrix = check_label_matrix(X)
-    for j in range(X.shape[1]):
-        seen = matrix.codes[:, j] >= 0
-        assert np.array_equal(seen, X[:, j] != -1)
-        assert np.array_equal(matrix.labels[j][matrix.codes[seen, j]], X[seen, j])
-        assert np.array_equal(np.unique(matrix.codes[seen, j]), np.arange(len(matrix.labels[j])))
-
-
-def test_names():
-    assert check_label_matrix(pd.DataFrame({"a": [1, 2], 7: [1, 1]})).names == ["a", "7"]
-    assert check_label_matrix({"u": [1, 2]}).names == ["u"]
-    assert check_label_matrix(np.ones((2, 2), int)).names == ["c0", "c1"]
+from partita.exceptions import EmptyColumnWarning, LabelMatrixError
 
 
 def test_a_label_matrix_passes_unchanged():
@@ -85,20 +13,15 @@ def test_a_label_matrix_passes_unchanged():
     assert check_label_matrix(matrix) is matrix
 
 
-@pytest.mark.parametrize("column", [[0, -1, 0, -1, None], ["a", "-1", "a", "-1", None], [0.0, -1.0, 0.0, -1.0, np.nan]])
-def test_noise(column):
-    X = {"hdbscan": column}
-    assert check_label_matrix(X).codes.ravel().tolist() == [0, -1, 0, -1, -1]
-    singletons = check_label_matrix(X, noise="singleton")
-    assert singletons.codes.ravel().tolist() == [0, 1, 0, 2, -1]
-    assert singletons.n_labels.tolist() == [3]
-    both = check_label_matrix({"a": ["x", "-1", -1, None]}, noise="cluster")
-    assert both.codes.ravel().tolist() == [1, 0, 0, -1]
-    cluster = check_label_matrix(X, noise="cluster").codes.ravel()
-    assert cluster[1] == cluster[3] != cluster[0] == cluster[2]
-    assert cluster[4] == -1
+def test_an_unknown_meaning_of_noise_is_refused():
     with pytest.raises(ValueError, match="noise='drop' is not known; choose 'missing', 'singleton' or 'cluster'"):
-        check_label_matrix(X, noise="drop")
+        check_label_matrix({"hdbscan": [0, -1, 0, -1, None]}, noise="drop")
+
+
+@pytest.mark.parametrize("hole", [-1, np.nan], ids=["-1", "NaN"])
+def test_a_matrix_without_any_label_is_refused(hole):
+    with pytest.raises(LabelMatrixError, match=r"all 6 labels of X, shape \(3, 2\), are missing"):
+        check_label_matrix(np.full((3, 2), hole))
 
 
 def test_empty_columns_are_dropped_with_a_warning():
@@ -109,55 +32,7 @@ def test_empty_columns_are_dropped_with_a_warning():
     assert matrix.n_columns_in == 4
 
 
-def test_features_are_suspected(rng):
-    with pytest.warns(FeaturesWarning, match="column 'c0' has 50 different fractional numbers for 50 objects"):
-        check_label_matrix(rng.random((50, 1)))
-
-
-def test_a_list_of_rows_is_suspected():
-    with pytest.warns(UserWarning, match="read as 5 clusterings of 2 objects"):
-        check_label_matrix([[0, 1]] * 5)
-
-
-REFUSED = {
-    "1-D": (np.arange(4), r"1 dimension.*shape \(4,\).*reshape\(-1, 1\)"),
-    "3-D": (np.zeros((2, 2, 2), int), r"3 dimension"),
-    "flat list": ([0, 1, 1], r"flat list \(X\[0\]=0 is not a column\).*\[labels\]"),
-    "list of strings": (["ab", "cd"], r"flat list"),
-    "no rows": (np.empty((0, 3), int), r"0 sample\(s\).*no rows"),
-    "no columns": (np.empty((3, 0), int), r"0 feature\(s\).*no clustering"),
-    "empty list": ([], r"no clustering"),
-    "empty frame": (pd.DataFrame(), r"no clustering"),
-    "all missing": (np.full((3, 2), -1), r"all 6 labels of X, shape \(3, 2\), are missing"),
-    "all NaN": (np.full((3, 2), np.nan), r"all 6 labels"),
-    "ragged": ([[0, 1, 1], [0, 1]], r"ragged columns: column 'c1' has 2 labels and another has 3"),
-    "infinity": (np.array([[0, 1], [1, np.inf]]), r"row 1 of column 'c1' is infinity"),
-    "infinity among objects": (np.array([["a"], [-np.inf]], dtype=object), r"row 1 .* infinity"),
-    "nested column": ([[[0, 1], [1, 0]], [[0, 1], [1, 0]]], r"shape \(2, 2\); a column has one label per object"),
-    "dict of a number": ({"a": 1}, r"a is 1; it must be a sequence of labels"),
-    "dict of text": ({"a": "abc"}, r"a is 'abc'; it must be a sequence of labels"),
-    "a number": (3, r"X is a int, which is not a label table"),
-    "a string": ("labels.csv", r"X is a str"),
-}
-
-
-@pytest.mark.parametrize("case", REFUSED)
-def test_refused(case):
-    X, message = REFUSED[case]
-    with pytest.raises(LabelMatrixError, match=message):
-        check_label_matrix(X)
-
-
-def test_refused_types():
-    with pytest.raises(TypeError, match="sparse"):
-        check_label_matrix(sparse.eye_array(3, format="dok"))
-    with pytest.raises(ValueError, match="Complex data not supported"):
-        check_label_matrix(np.ones((3, 1), complex))
-    with pytest.raises(TypeError, match=r"row 1 of column 'a' is \{\}: a label argument must be a string"):
-        check_label_matrix({"a": [1, {}, 2]})
-
-
-def test_encode_new_objects():
+def test_new_objects_are_encoded_in_the_numbering_of_the_fitted():
     matrix = check_label_matrix({"a": ["u", "v", None], "b": [1, 2, 2]})
     new = matrix.encode({"a": ["v", "never", "u"], "b": [None, 2, 9]})
     assert new.tolist() == [[1, -1], [-1, 1], [0, -1]]
@@ -166,12 +41,12 @@ def test_encode_new_objects():
 
 
 @pytest.mark.parametrize(("labels", "message"), [([[0, 1]], "one label per object"), ([], "empty")])
-def test_refused_partition(labels, message):
+def test_a_partition_has_one_dimension_and_an_object(labels, message):
     with pytest.raises(LabelMatrixError, match=message):
         check_labels(labels, "labels_true")
 
 
-def test_refused_weights(X):
+def test_wrong_weights_are_refused_with_their_shape_or_position(X):
     from partita import EAC
 
     with pytest.raises(ValueError, match=r"weights has shape \(3,\); pass one weight per clustering, shape \(15,\)"):

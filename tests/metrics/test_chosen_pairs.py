@@ -21,7 +21,7 @@ def test_ranks_number_the_upper_triangle_row_by_row(n):
 
 
 @given(label_matrices(min_rows=3), st.data())
-def test_given_pairs(X, data):
+def test_given_pairs_have_the_counts_of_a_double_loop(X, data):
     X = X[:, (X >= 0).any(axis=0)]
     n = len(X)
     index = st.integers(0, n - 1)
@@ -39,7 +39,7 @@ def test_given_pairs(X, data):
 
 
 @pytest.mark.parametrize(("pairs", "expected"), [(0.1, 189), (0.9, 1702), (1.0, 1891), (6, 186), (10**6, 1891)])
-def test_drawn_pairs(pairs, expected):
+def test_as_many_pairs_are_drawn_as_asked_for(pairs, expected):
     X = noisy_ensemble(missing=0).X
     found = coassociation(X, form="pairs", pairs=pairs, random_state=0)
     assert found.totals.nnz == 2 * expected

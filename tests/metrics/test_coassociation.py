@@ -44,14 +44,14 @@ def test_complete_ensembles_share_one_total(truth):
 
 
 @pytest.mark.parametrize(("m", "dtype"), [(255, np.uint8), (256, np.uint16), (70_000, np.uint32)])
-def test_smallest_integer_type(m, dtype):
+def test_counts_are_of_the_smallest_integer_type(m, dtype):
     C, N = coassociation(np.zeros((2, m), int))
     assert C.dtype == dtype
     assert (m == C).all()
     assert (m == N).all()
 
 
-def test_weights(X):
+def test_weights_weigh_counts_and_whole_ones_stay_whole(X):
     weights = np.linspace(0, 2, X.shape[1])
     C, N = coassociation(X, weights=weights)
     expected_C, expected_N = twins.coassociation(X, weights)
@@ -62,7 +62,7 @@ def test_weights(X):
     assert np.array_equal(whole.counts, 3 * coassociation(X).counts)
 
 
-def test_similarity(X):
+def test_similarity_is_the_share_of_counts_dense_and_sparse(X):
     S = coassociation(X).similarity()
     expected = 1 - twins.dissimilarity(X)
     assert np.allclose(S, expected, atol=1e-15)
@@ -112,7 +112,7 @@ def test_sparse_is_dense_above_the_threshold(X, threshold):
         ({"form": "pairs", "pairs": sparse.eye_array(3)}, r"must be \(62, 62\)"),
     ],
 )
-def test_refused(X, options, message):
+def test_wrong_forms_and_pairs_are_refused(X, options, message):
     with pytest.raises(ValueError, match=message):
         coassociation(X, **options)
 

@@ -60,7 +60,7 @@ def test_symmetry_bound_and_affine_maps(double_ties, pair, slope, shift):
             assert score(-slope * a, b, double_ties) == pytest.approx(-value, abs=1e-12)
 
 
-def test_values_by_hand():
+def test_scores_of_squares_and_reversals_by_hand():
     numbers = np.arange(1, 5)
     by_hand = (3 / 5 + 1 + 5 / 7 + 4 / 5 + 5 / 6 + 1) / 6  # 0.825
     assert weighted_goodman_kruskal_score(numbers, numbers**2) == pytest.approx(by_hand, abs=1e-12)
@@ -78,7 +78,7 @@ def test_with_ties_values_of_one_do_not_mean_affine(score):
 
 
 @both_scores
-def test_nothing_to_compare(score):
+def test_pairs_that_cannot_be_compared_count_as_nothing(score):
     assert score([1], [2]) == 0
     assert score([1, 1], [1, 2]) == 0  # all pairs neutral
     assert score([1, 1], [2, 2]) == 1
@@ -120,7 +120,7 @@ def test_numbers_of_any_size(score):
 
 
 @both_scores
-def test_refused(score):
+def test_wrong_series_and_ties_are_refused(score):
     with pytest.raises(ValueError, match="double_ties='half' is not known; choose 'concordant' or 'neutral'"):
         score([1, 2], [1, 2], "half")
     with pytest.raises(ValueError, match="a has 2 values and b has 3; pass two series of equal length"):

@@ -72,7 +72,7 @@ def test_dunn_by_hand():
     assert metrics.dunn_score(X, labels) == table.loc["single", "max"]
 
 
-def test_edges_of_dunn(rng):
+def test_dunn_is_infinite_without_width_and_nan_without_meaning(rng):
     X = rng.normal(size=(5, 2))
     assert (metrics.dunn_scores(X, np.arange(5)) == np.inf).all(axis=None)
     assert (metrics.dunn_scores(np.repeat(X, 3, axis=0), np.repeat(np.arange(5), 3)) == np.inf).all(axis=None)
@@ -80,12 +80,12 @@ def test_edges_of_dunn(rng):
     assert metrics.dunn_scores(X, np.zeros(5)).isna().all(axis=None)
 
 
-def test_iris():
+def test_dunn_of_the_species_of_iris_is_that_of_the_loops():
     X, y = load_iris(return_X_y=True)
     assert metrics.dunn_score(X, y) == pytest.approx(dunn_slowly(X, y, "single", "max", "euclidean"), rel=1e-12)
 
 
-def test_refused_choices(rng):
+def test_unknown_separations_diameters_and_metrics_are_refused(rng):
     X, labels = rng.normal(size=(4, 1)), [0, 0, 1, 1]
     with pytest.raises(ValueError, match=r"separation='far' is not known; choose 'single', .* or 'hausdorff'"):
         metrics.dunn_score(X, labels, "far")

@@ -41,7 +41,7 @@ def test_a_table_of_ones_and_zeros_may_be_labels():
     assert np.isnan(pac_score(np.ones((1, 1))))
 
 
-def test_refused():
+def test_matrices_that_do_not_tell_the_pairs_are_refused():
     with pytest.raises(ValueError, match="2 x 2 matrix of fractions, but not a similarity matrix"):
         pac_score(np.array([[1.0, 0.5], [0.4, 1.0]]))
     with pytest.raises(ValueError, match="form='sparse', which does not distinguish pairs"):

@@ -94,7 +94,7 @@ def test_many_blocks_and_clusterings(monkeypatch, rng):
     assert _BLOCK_ENTRIES > 200
 
 
-def test_certain_ensembles():
+def test_unanimous_clusterings_leave_no_pair_ambiguous():
     truth = np.repeat([0, 1, 2], [4, 3, 1])
     X = np.column_stack([truth, (truth + 1) % 3])
     assert pac_score(X, "strict") == 0
@@ -132,7 +132,7 @@ def test_sampled_pairs_are_an_estimate():
     assert pac_score(some) == pytest.approx(pac_score(X), abs=0.05)
 
 
-def test_weighted_counts(X, truth, rng):
+def test_weighted_counts_give_weighted_consensus(X, truth, rng):
     weights = rng.random(X.shape[1])
     weighted = coassociation(X, weights=weights)
     C, N = twins.coassociation(X, weights)
@@ -157,7 +157,7 @@ def test_objects_without_any_label_are_in_no_pair():
     assert np.array_equal(cluster_consensus(X, [0, 0, 1, 1, 2]), [1, np.nan, np.nan], equal_nan=True)
 
 
-def test_refused():
+def test_wrong_thresholds_grids_and_labels_are_refused():
     with pytest.raises(ValueError, match=r"thresholds=\(0.9, 0.1\) must satisfy 0 <= lower < upper <= 1"):
         pac_score([[0, 1]], (0.9, 0.1))
     with pytest.raises(ValueError, match="thresholds='wide' is not known; choose 'senbabaoglu' or 'strict'"):

@@ -29,7 +29,7 @@ def test_features_are_ranked_by_their_bins(rng):
     assert ranking["ari"][1] == pytest.approx(sk.adjusted_rand_score(y, bins))
 
 
-def test_number_of_bins():
+def test_there_are_as_many_bins_as_classes_or_as_asked_for():
     X = np.array([[0.0, 0], [1, 1], [2, 0], [3, 1]])
     assert metrics.rank_features(X, [0, 0, 1, 1])["feature"].tolist() == [0, 1]
     assert metrics.rank_features(X, [0, 1, 2, 3])["ari"].tolist() == [1, 0]

@@ -82,6 +82,6 @@ def test_jensen_shannon_leaves_out_rows_without_membership():
         ([[np.nan, 1.0]], "a row may be NaN throughout"),
     ],
 )
-def test_refused_memberships(membership, message):
+def test_what_is_not_a_membership_is_refused(membership, message):
     with pytest.raises(ValueError, match=message):
         metrics.jensen_shannon_distance(membership, [[0.5, 0.5]])

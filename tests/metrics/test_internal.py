@@ -67,7 +67,7 @@ def test_davies_bouldin_beside_a_far_cluster_is_that_of_scikit_learn(far):
     assert metrics.davies_bouldin_score(X, labels) == pytest.approx(sk.davies_bouldin_score(X, labels), rel=1e-6)
 
 
-def test_iris():
+def test_indices_of_the_species_of_iris_are_the_known_values():
     """The three species: stored values of both indices."""
     X, y = load_iris(return_X_y=True)
     assert metrics.calinski_harabasz_score(X, y) == pytest.approx(487.33, abs=0.01)

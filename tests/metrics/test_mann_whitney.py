@@ -90,7 +90,7 @@ def test_nan_is_left_out():
     assert mann_whitney_test([1, np.nan, 4], [2, 3, np.nan]) == mann_whitney_test([1, 4], [2, 3])
 
 
-def test_refused():
+def test_wrong_methods_alternatives_and_samples_are_refused():
     with pytest.raises(ValueError, match=r"method='exact' needs values without ties.*choose 'auto' or 'asymptotic'"):
         mann_whitney_test([1, 2], [2, 3], method="exact")
     with pytest.raises(ValueError, match="method='fast' is not known; choose 'auto', 'exact' or 'asymptotic'"):

@@ -36,7 +36,7 @@ def test_matching_of_many_small_clusters_needs_no_large_table():
 
 
 @given(two_partitions)
-def test_purity(pair):
+def test_micro_precision_is_the_share_of_the_largest_classes(pair):
     classes, clusters = pair
     by_hand = sum(np.bincount(classes[clusters == c]).max() for c in np.unique(clusters)) / len(classes)
     value = metrics.micro_precision(classes, clusters)

@@ -66,7 +66,7 @@ def test_significance_on_seven_datasets():
     assert round(paired_t_test(b, b + difference, alternative="less").p_value, 4) == 0.0017
 
 
-def test_refused():
+def test_wrong_alternatives_and_series_are_refused():
     with pytest.raises(ValueError, match="alternative='more' is not known; choose"):
         paired_t_test([1, 2], [2, 1], alternative="more")
     with pytest.raises(ValueError, match=r"shapes \(2,\) and \(3,\); pass two series of equal length"):

@@ -62,7 +62,7 @@ def test_adjusted_rand_is_zero_on_average_for_shuffled_labels(rng):
 
 
 @pytest.mark.parametrize("name", ["fowlkes_mallows_score", "jaccard_score", "pair_f1_score", "adjusted_rand_score"])
-def test_trivial_partitions(name):
+def test_trivial_partitions_equal_themselves_and_not_each_other(name):
     function = getattr(metrics, name)
     apart, together = np.arange(4), np.zeros(4, int)
     assert function(apart, apart) == 1

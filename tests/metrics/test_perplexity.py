@@ -31,7 +31,7 @@ def test_number_of_labels_may_be_weighted():
     assert perplexity(-3.0, np.int64(3)) == pytest.approx(np.e)
 
 
-def test_refused():
+def test_rows_that_do_not_match_and_no_labels_are_refused():
     with pytest.raises(ValueError, match="2 rows, X has 3; pass one value per object"):
         perplexity([-1.0, -2.0], np.zeros((3, 2), int))
     for nothing in (0, -1.0, float("nan")):

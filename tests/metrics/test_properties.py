@@ -50,7 +50,7 @@ def test_unlabelled_objects_are_left_out_and_counted(name):
 
 
 @pair_metrics
-def test_refused(name):
+def test_partitions_that_cannot_be_compared_are_refused(name):
     function = METRICS[name].function
     with pytest.raises(ValueError, match="same objects"):
         function([0, 1], [0, 1, 1])
@@ -99,7 +99,7 @@ def test_one_cluster_has_no_value(name, rng):
 
 
 @internal
-def test_direction(name, rng):
+def test_separate_clusters_are_judged_better_than_wrong_ones(name, rng):
     """Two clusters far apart are better judged as they are than cut across, or with a wrong point in each."""
     X = np.concatenate([rng.normal(size=(20, 2)), rng.normal(size=(20, 2)) + 20])
     right, across, wrong = np.repeat([0, 1], 20), np.tile([0, 1], 20), np.repeat([0, 1], 20)
@@ -129,7 +129,7 @@ def test_internal_indices_leave_out_the_unlabelled(name, rng):
 
 
 @internal
-def test_internal_indices_refuse(name):
+def test_internal_indices_refuse_wrong_points_and_labels(name):
     index = INTERNAL[name]
     with pytest.raises(ValueError, match="X has 3 objects and labels 2; both must be of the same objects"):
         index(np.zeros((3, 1)), [0, 1])

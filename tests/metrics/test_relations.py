@@ -39,7 +39,7 @@ def test_centroids_of_a_hard_partition_are_means(rng):
     assert np.isnan(soft_centroids([[1.0, 0.0]], [[1.0]])[1]).all()
 
 
-def test_certainty():
+def test_entropy_and_effective_number_of_clusters_by_hand():
     Y = [[1, 0, 0], [1 / 3, 1 / 3, 1 / 3], [0.5, 0.5, 0]]
     assert np.allclose(membership_entropy(Y), [0, np.log2(3), 1])
     assert effective_n_clusters(Y) == 2
@@ -60,6 +60,6 @@ def test_certainty():
         (lambda: soft_centroids([[1.0]], [[1.0], [2.0]]), r"features has shape \(2, 1\)"),
     ],
 )
-def test_refused(call, message):
+def test_what_is_not_a_membership_is_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()

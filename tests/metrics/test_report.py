@@ -102,7 +102,7 @@ def test_of_many_objects_a_sample_of_pairs(rng):
     assert few.loc["goodman_kruskal", "value"] == pytest.approx(everything.loc["goodman_kruskal", "value"], abs=0.05)
 
 
-def test_nothing_to_judge(points):
+def test_one_cluster_or_clusters_of_one_have_no_value(points):
     for labels in (np.zeros(55, int), np.arange(55)):
         table = metrics.validity_report(points, labels).set_index("index")["value"]
         assert table[GAMMAS].isna().all()
@@ -110,7 +110,7 @@ def test_nothing_to_judge(points):
     assert metrics.validity_report([[1.0]], [0])["value"].isna().all()
 
 
-def test_refused(points, labels):
+def test_wrong_limits_names_and_labels_are_refused(points, labels):
     for limit in (0, 1.5, True):
         with pytest.raises(ValueError, match=f"pairwise_limit={limit} is not allowed; pass a whole number, at least 1"):
             metrics.validity_report(points, labels, pairwise_limit=limit)

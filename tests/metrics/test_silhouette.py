@@ -85,11 +85,11 @@ def test_silhouettes_hold_no_table_of_clusters(variant, monkeypatch, rng):
     assert metrics.silhouette_score(rng.normal(size=(500, 1)), np.arange(500), variant) == 0
 
 
-def test_iris():
+def test_silhouette_of_the_species_of_iris_is_the_known_value():
     assert metrics.silhouette_score(*load_iris(return_X_y=True)) == pytest.approx(0.5034, abs=1e-4)
 
 
-def test_refused_choices(rng):
+def test_unknown_variants_and_metrics_are_refused(rng):
     X, labels = rng.normal(size=(4, 1)), [0, 0, 1, 1]
     with pytest.raises(ValueError, match="variant='new' is not known; choose 'original'"):
         metrics.silhouette_score(X, labels, "new")

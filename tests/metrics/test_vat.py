@@ -40,6 +40,6 @@ def test_ties_go_by_index():
         ([[0, 1], [2, 0]], "not symmetric"),
     ],
 )
-def test_refused(D, message):
+def test_what_is_not_a_matrix_of_distances_is_refused(D, message):
     with pytest.raises(ValueError, match=message):
         vat(D)

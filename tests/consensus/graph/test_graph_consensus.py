@@ -63,10 +63,10 @@ def test_same_seed_same_labels(method):
 @pytest.mark.parametrize("method", METHODS)
 def test_copies_and_sample_weights_are_the_same(method, rng):
     X = np.unique(noisy_ensemble(missing=0.2).X, axis=0)
-    counts = rng.integers(1, 4, len(X))
-    weighted = method(3, random_state=0).fit(X, sample_weight=counts).labels_
-    copied = method(3, random_state=0).fit(np.repeat(X, counts, axis=0)).labels_
-    assert same_partition(np.repeat(weighted, counts), copied)
+    row_weights = rng.integers(1, 4, len(X))
+    weighted = method(3, random_state=0).fit(X, sample_weight=row_weights).labels_
+    copied = method(3, random_state=0).fit(np.repeat(X, row_weights, axis=0)).labels_
+    assert same_partition(np.repeat(weighted, row_weights), copied)
 
 
 @pytest.mark.parametrize("method", METHODS)

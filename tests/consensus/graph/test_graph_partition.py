@@ -122,7 +122,7 @@ def test_auto_is_never_worse_than_spectral_or_metis(rng):
     assert found[0] == min(found)
 
 
-def test_nothing_to_partition():
+def test_one_part_and_one_per_vertex_need_no_partitioner():
     W = np.ones((3, 3))
     assert module.partition_graph(W, 1, np.ones(3), PartitionerSettings()) == module.GraphPartition(
         pytest.approx([0, 0, 0]), "none"

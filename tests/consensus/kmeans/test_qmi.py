@@ -114,7 +114,7 @@ def test_is_label_k_means(missing, rng):
     assert np.array_equal(ours.predict(X), ours.labels_)
 
 
-def test_parameters():
+def test_parameters_are_those_of_label_kmeans_without_coding():
     assert set(QMI().get_params()) == set(LabelKMeans().get_params()) - {"coding"}
     with pytest.raises(TypeError, match="coding"):
         QMI(coding="raw")

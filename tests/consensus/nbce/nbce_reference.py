@@ -8,9 +8,15 @@ import numpy as np
 from scipy.special import betaln, logsumexp, xlogy
 
 from partita._labels.ensemble import Ensemble
+from partita.consensus.nbce import _joint as joint
 from partita.consensus.nbce._joint import NBCEModel, Occupancy
 
 PRIORS = ("fsd", "tsb")
+QUICK = {
+    "gibbs": {"inference": "gibbs", "n_sweeps": 40},
+    "vb": {"inference": "vb", "truncation": 8, "n_init": 3},
+    "cvb": {"inference": "cvb", "truncation": 8, "n_init": 3},
+}
 TINY = np.array([[0, 0, 1], [0, 0, -1], [1, -1, 0], [1, 1, 0], [0, 1, -1]])
 
 
@@ -25,6 +31,19 @@ def random_labels(rng, n=20):
     X = np.where(rng.random(X.shape) < 0.3, -1, X)
     X[:, 0] = np.where((X < 0).all(axis=1), 0, X[:, 0])
     return X
+
+
+THREE = np.array([3, 2, 4])  # numbers of labels of three clusterings
+
+
+def labels_with_holes(n, rng, missing=0.3):
+    """Labels of THREE kinds with holes; an object may have none."""
+    X = np.column_stack([rng.integers(size, size=n) for size in THREE])
+    return np.where(rng.random(X.shape) < missing, -1, X)
+
+
+def occupancy_of(X, z, n_clusters, model):
+    return joint.occupancy_of(np.asarray(z), np.asarray(X), model.layout, n_clusters)
 
 
 def make_model(n_labels, prior="fsd", *, alpha0=1.0, beta=0.5, weights=None):

@@ -1,4 +1,4 @@
-"""The collapsed model of NBCE against urns, integrals and enumeration (eqs. N4 to N9, N39 to N41)."""
+"""The collapsed model of NBCE against urns, integrals and enumeration (eqs. N4 to N9, N39, N40)."""
 
 from itertools import product
 
@@ -9,20 +9,8 @@ from scipy.special import logsumexp
 from scipy.stats import beta as beta_distribution
 
 from partita.consensus.nbce import _joint as joint
-from partita.consensus.nbce._posterior import predictive_logs
 from tests.consensus.nbce import nbce_reference as reference
-from tests.consensus.nbce.nbce_reference import PRIORS, make_model
-
-N_LABELS = np.array([3, 2, 4])
-
-
-def labels_with_holes(n, rng, missing=0.3):
-    X = np.column_stack([rng.integers(size, size=n) for size in N_LABELS])
-    return np.where(rng.random(X.shape) < missing, -1, X)
-
-
-def occupancy_of(X, z, n_clusters, model):
-    return joint.occupancy_of(np.asarray(z), np.asarray(X), model.layout, n_clusters)
+from tests.consensus.nbce.nbce_reference import PRIORS, THREE, labels_with_holes, make_model, occupancy_of
 
 
 @pytest.mark.parametrize("alpha0", [0.2, 1.0, 6.0])
@@ -56,7 +44,7 @@ def test_prior_of_two_clusters_is_an_integral(prior):
 def test_likelihood_is_that_of_urns(beta, rng):
     X, z = labels_with_holes(14, rng), rng.integers(4, size=14)
     X[3] = -1
-    model = make_model(N_LABELS, beta=beta, weights=[1.0, 0.4, 2.7])
+    model = make_model(THREE, beta=beta, weights=[1.0, 0.4, 2.7])
     value = joint.log_label_likelihood(occupancy_of(X, z, 6, model), model)
     assert value == pytest.approx(reference.log_likelihood(X, z, model), rel=1e-11)
     assert joint.log_joint(occupancy_of(X, z, 6, model), model) == pytest.approx(
@@ -82,7 +70,7 @@ def test_a_label_that_no_object_has_still_counts():
 
 def test_integer_weight_is_the_clustering_repeated(rng):
     X, z, times = labels_with_holes(11, rng), rng.integers(3, size=11), np.array([2, 1, 3])
-    narrow, wide = make_model(N_LABELS, weights=times), make_model(np.repeat(N_LABELS, times))
+    narrow, wide = make_model(THREE, weights=times), make_model(np.repeat(THREE, times))
     value = joint.log_label_likelihood(occupancy_of(X, z, 3, narrow), narrow)
     repeated = np.repeat(X, times, axis=1)
     assert value == pytest.approx(joint.log_label_likelihood(occupancy_of(repeated, z, 3, wide), wide), rel=1e-12)
@@ -90,7 +78,7 @@ def test_integer_weight_is_the_clustering_repeated(rng):
 
 def test_occupancy_is_that_of_a_double_loop(rng):
     X, z = labels_with_holes(20, rng), rng.integers(4, size=20)
-    model = make_model(N_LABELS)
+    model = make_model(THREE)
     occupancy = occupancy_of(X, z, 5, model)
     expected = reference.expected_occupancy(X, np.eye(5)[z], model)
     assert np.array_equal(occupancy.size, expected.size)
@@ -110,56 +98,14 @@ def test_mean_weight_is_the_probability_of_the_next_object(prior, alpha0, rng):
 
 
 def test_mean_of_theta_is_the_probability_of_the_next_label(rng):
-    X, z, model = labels_with_holes(9, rng), rng.integers(3, size=9), make_model(N_LABELS, beta=0.8)
+    X, z, model = labels_with_holes(9, rng), rng.integers(3, size=9), make_model(THREE, beta=0.8)
     table = joint.mean_table(occupancy_of(X, z, 4, model).label_size, model)
     before = reference.log_likelihood(X, z, model)
     for k, j in product(range(4), range(3)):
-        block = table[model.layout.first_cell[j] : model.layout.first_cell[j] + N_LABELS[j], k]
-        for label in range(N_LABELS[j]):
+        block = table[model.layout.first_cell[j] : model.layout.first_cell[j] + THREE[j], k]
+        for label in range(THREE[j]):
             row = np.full(3, -1)
             row[j] = label
             after = reference.log_likelihood(np.vstack([X, row]), np.append(z, k), model)
             assert block[label] == pytest.approx(np.exp(after - before), rel=1e-10)
         assert block.sum() == pytest.approx(1, abs=1e-13)
-
-
-def predictive_densities(rows, occupancy, model):
-    size, label_size = occupancy
-    log_theta, log_pi = predictive_logs(size, label_size[:, size > 0], model)
-    logs = np.tile(log_pi, (len(rows), 1))
-    for i, row in enumerate(rows):
-        for j, label in enumerate(row):
-            if label >= 0:
-                logs[i] += log_theta[model.layout.first_cell[j] + label]
-    return np.exp(logsumexp(logs, axis=1))
-
-
-@pytest.mark.parametrize("z", [[0, 2, 2, 0, 2, 4], [0, 1, 2, 3, 4, 0], [3] * 6])
-@pytest.mark.parametrize("prior", PRIORS)
-def test_predictive_density_is_a_distribution_over_rows(prior, z, rng):
-    X, model = labels_with_holes(6, rng), make_model(N_LABELS, prior, alpha0=1.7)
-    occupancy = occupancy_of(X, z, 5, model)
-    rows = list(product(*map(range, N_LABELS)))
-    assert predictive_densities(rows, occupancy, model).sum() == pytest.approx(1, abs=1e-12)
-    holes = [(label, -1, 3) for label in range(3)]
-    assert predictive_densities(holes, occupancy, model).sum() == pytest.approx(
-        predictive_densities([(-1, -1, 3)], occupancy, model)[0], rel=1e-12
-    )
-
-
-@pytest.mark.parametrize("prior", PRIORS)
-def test_predictive_density_is_a_ratio_of_joints(prior, rng):
-    X, z = labels_with_holes(7, rng), np.array([0, 2, 2, 0, 2, 1, 4])
-    model, rows = make_model(N_LABELS, prior, alpha0=2.3), labels_with_holes(5, rng)
-    before = reference.log_joint(X, z, 6, model)
-    for row, density in zip(rows, predictive_densities(rows, occupancy_of(X, z, 6, model), model), strict=True):
-        after = [reference.log_joint(np.vstack([X, row]), np.append(z, k), 6, model) for k in range(6)]
-        assert density == pytest.approx(np.exp(logsumexp(after) - before), rel=1e-10)
-
-
-def test_predictive_density_of_integer_weights_is_that_of_clusterings_repeated(rng):
-    X, rows, z, times = labels_with_holes(7, rng), labels_with_holes(5, rng), rng.integers(3, size=7), [2, 1, 3]
-    narrow, wide = make_model(N_LABELS, "tsb", weights=times), make_model(np.repeat(N_LABELS, times), "tsb")
-    long, long_rows = (np.repeat(labels, times, axis=1) for labels in (X, rows))
-    one = predictive_densities(rows, occupancy_of(X, z, 4, narrow), narrow)
-    assert np.allclose(one, predictive_densities(long_rows, occupancy_of(long, z, 4, wide), wide), rtol=1e-11)

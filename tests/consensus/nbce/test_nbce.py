@@ -2,16 +2,17 @@
 
 import numpy as np
 import pytest
-from scipy.special import logsumexp
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.metrics import adjusted_rand_score
 
 from partita.consensus.nbce._nbce import NBCE
 from partita.exceptions import IdentifiabilityWarning, UnlabelledObjectsWarning
 from tests import twins
+from tests.consensus.nbce.nbce_reference import QUICK
 from tests.ensembles import noisy_ensemble, same_partition
 
 SAMPLING = {"inference": "gibbs", "n_sweeps": 200}
+
 WAYS = {
     "gibbs-tsb": SAMPLING,
     "gibbs-fsd": {**SAMPLING, "prior": "fsd"},
@@ -19,11 +20,6 @@ WAYS = {
     "cvb": {"inference": "cvb", "truncation": 20, "n_init": 3},
     "cvb-fsd": {"inference": "cvb", "prior": "fsd", "truncation": 20, "n_init": 3},
     "cvb-second-order": {"inference": "cvb", "truncation": 20, "n_init": 3, "second_order": True},
-}
-QUICK = {
-    "gibbs": {"inference": "gibbs", "n_sweeps": 40},
-    "vb": {"inference": "vb", "truncation": 8, "n_init": 3},
-    "cvb": {"inference": "cvb", "truncation": 8, "n_init": 3},
 }
 
 
@@ -67,7 +63,7 @@ def fitted(request):
     return X, weights, NBCE(weights=weights, random_state=0, **QUICK[request.param]).fit(X)
 
 
-def test_shapes_and_sums(fitted):
+def test_fitted_attributes_have_their_shapes_and_sums(fitted):
     X, _, model = fitted
     k = model.n_clusters_
     assert model.membership_.shape == (len(X), k)
@@ -111,31 +107,6 @@ def test_perplexity_is_at_least_one_and_at_most_that_of_the_label_shares(fitted)
         assert 1 <= unanimous.perplexity(np.tile([[0], [1]], 8)) < 1.2
 
 
-def test_score_of_a_row_is_its_predictive_density():
-    """Averaged over the samples; every row of labels together has probability 1."""
-    X = np.array([[0, 0, 0], [0, 0, 1], [1, 1, 0], [1, 1, 1], [0, -1, 2], [1, 1, 2]])
-    rows = np.array([[a, b, c] for a in range(2) for b in range(2) for c in range(3)])
-    for way in QUICK.values():
-        scores = NBCE(random_state=0, **way).fit(X).score_samples(rows)
-        assert np.exp(logsumexp(scores)) == pytest.approx(1, abs=1e-9)
-
-
-def test_score_of_gibbs_is_the_mean_over_samples():
-    X = noisy_ensemble(sizes=(12, 8), n_clusterings=5, flip=0.3).X
-    model = NBCE(prior="fsd", truncation=4, n_sweeps=12, thin=3, n_chains=2, random_state=0).fit(X)
-    assert len(model.samples_) == 4
-    densities = []
-    for z in model.samples_:
-        size = np.bincount(z, minlength=4)
-        theta = []
-        for x in X.T:
-            mass = np.array([np.bincount(x[(z == k) & (x >= 0)], minlength=x.max() + 1) for k in range(4)]) + 0.5
-            theta.append(mass / mass.sum(axis=1, keepdims=True))
-        pi = (0.25 + size) / (1 + len(X))
-        densities.append(np.exp(twins.mixture_posterior(X, pi, theta, np.ones(5))[1]))
-    assert np.allclose(model.score_samples(X), np.log(np.mean(densities, axis=0)), rtol=1e-9)
-
-
 def test_vb_has_the_dirichlet_prior_whatever_is_asked_for(X):
     sticks, dirichlet = (NBCE("vb", prior, 6, n_init=2, random_state=0).fit(X) for prior in ("tsb", "fsd"))
     assert sticks.history_ == dirichlet.history_
@@ -175,7 +146,7 @@ def test_clustering_of_weight_zero_is_ignored(way, X):
 @pytest.mark.parametrize(
     "X", [[[0, 0]] * 5, [[0, 1]], [[0, -1], [-1, 1], [0, 1]]], ids=["one row", "one object", "three objects"]
 )
-def test_very_few_data(X, way):
+def test_very_few_objects_are_clustered(X, way):
     model = NBCE(random_state=0, **QUICK[way]).fit(np.array(X))
     assert model.labels_[0] == 0
     assert np.isfinite(model.membership_).all()
@@ -250,7 +221,7 @@ def test_chains_that_disagree_are_reported(X, monkeypatch):
 
 
 @pytest.mark.parametrize("inference", ["vb", "cvb"])
-def test_coassignment_from_q(inference, X):
+def test_coassignment_of_variational_inference_is_the_product_of_memberships(inference, X):
     with_empty = np.insert(X, 3, -1, axis=0)
     with pytest.warns(UnlabelledObjectsWarning):
         model = NBCE(inference, coassignment=True, random_state=0, n_init=2).fit(with_empty)

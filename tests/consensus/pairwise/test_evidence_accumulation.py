@@ -162,7 +162,7 @@ def test_tree_larger_than_memory_is_refused_and_single_is_not(X, monkeypatch):
         ({"threshold": 1.2}, r"'threshold' parameter of EAC must be a float in the range \[0.0, 1.0\]"),
     ],
 )
-def test_refused(X, parameters, message):
+def test_wrong_or_contradictory_parameters_are_refused(X, parameters, message):
     with pytest.raises(ValueError, match=message):
         EAC(**parameters).fit(X)
 

@@ -1,5 +1,7 @@
 """PCC's objective, gradient and gap written down once more, in plain NumPy over all pairs of objects."""
 
+from typing import NamedTuple
+
 import numpy as np
 from scipy.special import rel_entr, xlogy
 
@@ -65,6 +67,34 @@ def rows_of(X, row_weights=None, weights=None):
     row_weights = np.ones(len(X)) if row_weights is None else np.asarray(row_weights, float)
     weights = np.ones(X.shape[1]) if weights is None else weights
     return Ensemble(matrix.codes, matrix.n_labels, weights, row_weights)
+
+
+class Placed(NamedTuple):
+    """Weighted rows with memberships, and what the definition over all objects says of them."""
+
+    X: np.ndarray
+    rows: Ensemble
+    Y: np.ndarray
+    gaps: np.ndarray  # (n_rows,)
+    objective: float
+    scale: float
+
+
+def placed_rows(divergence, weighted, rng):
+    X = noisy_ensemble(sizes=(9, 6, 4), n_clusterings=6, missing=0.3).X
+    X = np.unique(X, axis=0)
+    weight = rng.integers(1, 4, size=len(X)) if weighted else np.ones(len(X), int)
+    Y = rng.dirichlet(np.ones(3), size=len(X))
+    if divergence == "l2":  # KL has no gradient where objects that are together share no cluster
+        Y[rng.random(Y.shape) < 0.2] = 0
+        Y /= Y.sum(axis=1, keepdims=True)
+    C, N = counts(np.repeat(X, weight, axis=0))
+    full_Y = np.repeat(Y, weight, axis=0)
+    g = gradient(divergence, C, N, full_Y)
+    used = np.where(full_Y > 0, g, -np.inf).max(axis=1)
+    gaps = (used - g.min(axis=1))[np.cumsum(weight) - 1]
+    scale = max(1, N.sum(axis=1).mean())
+    return Placed(X, rows_of(X, weight), Y, gaps, objective(divergence, C, N, full_Y), scale)
 
 
 def copied(rng, n=25, missing=0.25):

@@ -1,11 +1,17 @@
 """PCC against its definition: objective, gradient and KKT gap (eqs. P17, P22 to P25), and what it answers."""
 
+from pathlib import Path
+
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
+from scipy.cluster.hierarchy import fcluster, linkage
+from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.preprocessing import StandardScaler
 
 from partita import PCC, PEACE, AspectModel, BaumEagon, coassociation
 from partita._runs import draw_seeds
@@ -15,7 +21,9 @@ from tests.consensus.pcc import pcc_reference as reference
 from tests.ensembles import label_matrices, noisy_ensemble, same_partition
 
 both = pytest.mark.parametrize("divergence", ["kl", "l2"])
+
 every = pytest.mark.parametrize("case", reference.CONFIGURATIONS)
+
 over_all_pairs = pytest.mark.parametrize("case", reference.OVER_ALL_PAIRS)
 
 
@@ -194,7 +202,7 @@ def test_an_object_that_is_always_alone_is_one_cluster(case):
 
 
 @over_all_pairs
-def test_light_objects(case, rng):
+def test_weights_below_one_weigh_pairs(case, rng):
     """Weights below 1 weigh pairs, and leave a row without pairs of its own."""
     X = np.unique(reference.copied(rng), axis=0)
     weight = rng.uniform(0.1, 0.9, size=len(X))
@@ -214,7 +222,7 @@ def test_an_object_without_any_pair_is_uniform(case):
     assert np.allclose(model.membership_[-1], 1 / model.n_clusters_)
 
 
-def test_one_cluster():
+def test_one_cluster_takes_no_sweep():
     X = noisy_ensemble().X
     one = PCC(1).fit(X)
     assert one.history_ == [np.inf]
@@ -237,7 +245,7 @@ def test_one_cluster():
         ({"tol": -1.0}, "'tol' parameter of PCC"),
     ],
 )
-def test_refused(X, parameters, message):
+def test_wrong_parameters_are_named(X, parameters, message):
     with pytest.raises(ValueError, match=message):
         PCC(**parameters).fit(X)
 
@@ -267,3 +275,53 @@ def test_new_objects_are_where_equal_ones_are(case, X):
     again = PCC(3, random_state=0, n_init=1, **reference.CONFIGURATIONS[case])
     again.fit(np.vstack([X, new]), sample_weight=weight)
     assert np.allclose(again.membership_[-5:], probabilities)
+
+
+# the papers' own data, with both kinds of ensemble
+
+DATA = Path(__file__).parents[4] / "shared" / "data"
+
+SMALL = ("iris", "wine", "glass", "ecoli", "ionosphere", "yeast_cellcycle_384_std", "house_votes_84")
+
+
+def features_of(name):
+    table = pd.read_csv(DATA / f"{name}.csv.gz").dropna()
+    features = pd.get_dummies(table.drop(columns="label")).to_numpy(float)
+    return StandardScaler().fit_transform(features), table["label"].nunique()
+
+
+def split_and_merge(F, rng, n_clusterings=20):
+    """Ensemble 1: k-means with many clusters."""
+    root = np.sqrt(len(F))
+    sizes = rng.integers(int(np.ceil(root / 2)), int(root) + 1, size=n_clusterings)
+    return np.column_stack(
+        [KMeans(int(k), n_init=1, init="random", random_state=m).fit_predict(F) for m, k in enumerate(sizes)]
+    )
+
+
+def many_algorithms(F, rng, sizes=(3, 5, 8, 12)):
+    """Ensemble 2: linkages and k-means, each on nine tenths of the objects."""
+    columns = []
+    for k in sizes:
+        for method in ("single", "average", "ward", "centroid", "kmeans"):
+            part = rng.choice(len(F), size=int(0.9 * len(F)), replace=False)
+            column = np.full(len(F), -1)
+            if method == "kmeans":
+                column[part] = KMeans(k, n_init=1, random_state=k).fit_predict(F[part])
+            else:
+                column[part] = fcluster(linkage(F[part], method), k, "maxclust")
+            columns.append(column)
+    return np.column_stack(columns)
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason="the papers' data are not here")
+@pytest.mark.parametrize("make", [split_and_merge, many_algorithms])
+@pytest.mark.parametrize("name", SMALL)
+def test_kl_is_never_nan_on_the_data_of_the_papers(name, make, rng):
+    F, n_classes = features_of(name)
+    X = make(F, rng)
+    for k in (n_classes, 2 * n_classes):
+        model = PCC(k, n_init=1, random_state=0).fit(X)
+        assert np.isfinite(model.membership_).all()
+        assert np.isfinite(model.objective_)
+        assert model.converged_

@@ -55,10 +55,10 @@ def test_weights_of_zero_silence_clusterings_and_objects(method, rng):
 @pytest.mark.parametrize("method", METHODS)
 def test_a_sample_weight_is_a_number_of_copies(method, rng):
     blocks, _ = posteriors()
-    counts = rng.integers(1, 4, 62)
-    weighted = method(3, random_state=0).fit(blocks, sample_weight=counts).labels_
-    copied = method(3, random_state=0).fit([np.repeat(block, counts, axis=0) for block in blocks]).labels_
-    assert same_partition(np.repeat(weighted, counts), copied)
+    row_weights = rng.integers(1, 4, 62)
+    weighted = method(3, random_state=0).fit(blocks, sample_weight=row_weights).labels_
+    copied = method(3, random_state=0).fit([np.repeat(block, row_weights, axis=0) for block in blocks]).labels_
+    assert same_partition(np.repeat(weighted, row_weights), copied)
 
 
 @pytest.mark.parametrize("method", METHODS)
