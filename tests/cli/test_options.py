@@ -11,6 +11,7 @@ from partita.cli.main import app
 from tests.cli.plants import SMALL
 
 COMPUTING = ["consensus", "compare", "choose", "generate", "cluster"]
+SAME_HELP = {"--seed", "--jobs", "--json", "--columns", "--set", "--noise", "--membership", "--id-column", "--header"}
 QUICK = ["--resamples", 6, "-k", "2-4"]
 
 # What every command that has it prints under a key. Files that were written end in "output".
@@ -67,6 +68,7 @@ def test_an_option_is_the_same_in_every_command():
         for name, option in options_of(command).items():
             if not option.hidden and (command, name) != ("choose", "--n-clusters"):  # numbers to compare, not one
                 kind = (str(option.type.to_info_dict()), option.is_flag, option.multiple, repr(option.default))
+                kind += (option.help,) if name in SAME_HELP else ()
                 seen.setdefault(name, {})[command] = kind
     assert not {name: kinds for name, kinds in seen.items() if len(set(kinds.values())) > 1}
 
