@@ -17,6 +17,10 @@ OF_LABELS = {
     "no file named": (["consensus"], "Missing argument 'FILE'"),
     "bad number": (["consensus", "labels.csv", "-k", "0"], "0 is not in the range x>=1"),
     "too many clusters": (["consensus", "labels.csv", "-k", "500"], "n_clusters=500 exceeds the 178 distinct rows"),
+    "every method fails": (
+        ["compare", "labels.csv", "--methods", "eac,multi-eac", "-k", "500", "-o", "t.csv"],
+        "no method gave a result: eac: ValueError: n_clusters=500 exceeds .*; multi-eac: ",
+    ),
     "missing number": (
         ["consensus", "labels.csv", "-m", "label-kmeans"],
         "needs the number of clusters; pass --n-clusters",
