@@ -106,6 +106,32 @@ def test_iterations_of_models_of_features_are_counted_alike(name, rng):
     assert isinstance(model.converged_, bool | np.bool_)
 
 
+def described_attributes(estimator):
+    """Attributes with a description in the section Attributes of the docstring."""
+    sections = re.split(r"\n(\w[^\n]*)\n-{3,}\n", inspect.cleandoc(estimator.__doc__))
+    text = dict(zip(sections[1::2], sections[2::2], strict=True)).get("Attributes", "")
+    entries = re.findall(r"^(\w[^\n]*)\n((?:[ ]+[^\n]*\n)*)", text + "\n", re.MULTILINE)
+    return {name.strip() for names, below in entries if below for name in names.split(":")[0].split(",")}
+
+
+def told_of_itself(model):
+    return {name for name in ("n_iter_", "converged_", "n_clusters_", "history_") if hasattr(model, name)}
+
+
+@pytest.mark.parametrize("name", METHODS_BY_CLASS)
+def test_what_a_fit_tells_of_itself_is_described(name):
+    told = set().union(*(told_of_itself(fitted(entry)) for entry in entries_of(name)))
+    assert "n_clusters_" in told
+    assert not sorted(told - described_attributes(ALL[name]))
+
+
+@pytest.mark.parametrize("name", ["DPMeans", "DPGaussianMixture", "ConsensusClustering"])
+def test_what_a_fit_of_features_tells_of_itself_is_described(name, rng):
+    few = {"DPGaussianMixture": {"n_sweeps": 20}, "DPMeans": {"n_clusters": 3}}.get(name, {})
+    model = ALL[name](random_state=0, **few).fit(rng.standard_normal((40, 2)))
+    assert not sorted(told_of_itself(model) - described_attributes(ALL[name]))
+
+
 @pytest.mark.parametrize("name", CLUSTERERS)
 def test_every_clusterer_places_new_objects(name):
     assert callable(ALL[name].predict)
@@ -146,7 +172,10 @@ def test_an_upper_bound_leaves_clusters_without_objects(name):
 
 
 def test_the_docstring_lists_every_method():
-    assert all(f"| {method.estimator} " in partita.consensus.__doc__ for method in METHODS.values())
+    lines = partita.consensus.__doc__.splitlines()
+    rows = [line.split()[1] for line in lines if line.startswith("| ") and line.split()[1] != "|"]
+    assert not [method.estimator for method in METHODS.values() if method.estimator not in rows]
+    assert max(map(len, lines)) < 120
 
 
 def test_the_stubs_are_up_to_date():
@@ -172,4 +201,5 @@ def test_links_of_the_page_of_methods_lead_somewhere():
 
 def test_the_readme_names_every_method():
     readme = (write_tables.ROOT / "README.md").read_text(encoding="utf-8")
-    assert all(f"`{method.estimator}`" in readme for method in METHODS.values())
+    missing = [method.estimator for method in METHODS.values() if f"`{method.estimator}`" not in readme]
+    assert not missing, f"README.md does not name {', '.join(missing)}"

@@ -75,7 +75,7 @@ def with_methods(text: str) -> str:
     body = "".join(f"    {name} as {name},\n" for name in names)
     before, rest = text.split(STUB_BEGIN)
     after = rest.split(STUB_END)[1]
-    return f"{before}{STUB_BEGIN}from .consensus import (\n{body})\n{STUB_END}{after}"
+    return f"{before}{STUB_BEGIN}from .consensus import (\n{body})\n\n{STUB_END}{after}"
 
 
 # ----------------------------------------------------------------------------------------------------- the methods

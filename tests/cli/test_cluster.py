@@ -76,7 +76,7 @@ def test_cluster_writes_all_labels_and_the_probabilities(call, table):
     assert np.allclose(membership.iloc[:, 2:].sum(axis=1), 1)
     assert (membership["label"] == read("y.csv")["label"]).all()
     assert "labels       x.csv" in out
-    assert "probabilities m.csv" in out
+    assert "membership   m.csv" in out
 
 
 def test_ids_called_label_are_kept(call, tmp_path):

@@ -58,7 +58,7 @@ def test_objects_without_label_are_warned_about(call, tmp_path):
     assert code == 0
     assert out.splitlines() == ["id,label", "u,0", "v,-1", "w,1", "x,0"]
     assert "partita: warning: 1 of 4 objects have no label" in err
-    assert "unlabelled   1 objects" in err
+    assert "unlabelled   1 object (label -1)" in err
 
 
 def test_ids_called_label_are_kept(call, tmp_path):
@@ -152,7 +152,25 @@ def test_the_seed_is_zero_by_default(call, labels):
     assert results[0] == results[1] == results[2]
 
 
-def test_a_setting_wins_over_seed_and_jobs(call, labels):
+def test_a_setting_wins_over_the_defaults_of_seed_and_jobs(call, labels):
     settings = ["--set", "random_state=7", "--set", "n_jobs=2"]
-    _, out, _ = call("consensus", labels, "-o", "o.csv", "-m", "mm", "-k", 3, "--jobs", 3, *settings)
+    _, out, _ = call("consensus", labels, "-o", "o.csv", "-m", "mm", "-k", 3, *settings)
     assert "MultinomialMixture(random_state=7, n_jobs=2, n_clusters=3)" in out
+
+
+def test_the_number_of_clusters_is_of_those_with_objects(call, wines, tmp_path):
+    _, out, _ = call("consensus", wines, "-m", "pcc", "-o", "o.csv", "--membership", "m.csv")
+    n_clusters = pd.read_csv(tmp_path / "o.csv")["label"].nunique()
+    n_components = pd.read_csv(tmp_path / "m.csv").shape[1] - 2
+    assert n_components > n_clusters
+    assert f"clusters     {n_clusters}, of sizes " in out
+    without = n_components - n_clusters
+    assert f"components   {n_components} in the membership; {without} of them without an object of their own" in out
+    facts = json.loads(call("consensus", wines, "-m", "pcc", "--json")[1])
+    assert (facts["n_clusters"], facts["n_components"]) == (n_clusters, n_components)
+    assert len(facts["cluster_sizes"]) == n_clusters
+
+
+def test_one_clustering_is_one_clustering(call, wines):
+    _, _, err = call("consensus", wines, "--columns", "kmeans_k7_s0", "-m", "mm", "-k", 3)
+    assert "178 objects, 1 clustering, method mm" in err

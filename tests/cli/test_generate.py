@@ -56,8 +56,17 @@ def test_generate_without_output_prints_the_clusterings(call, table):
 def test_generate_as_json_tells_what_was_made(call, table):
     facts = json.loads(call("generate", table, "--drop", "class", "--json", *SMALL, "--sample-fraction", 0.6)[1])
     assert "KMeansEnsemble(" in facts.pop("python")
-    counts = {"n_objects": 45, "n_clusterings": 8, "share_missing": 0.4}
+    ids, rows, columns = facts.pop("ids"), facts.pop("labels"), facts.pop("columns")
+    counts = {"n_objects": 45, "n_clusterings": 8, "n_missing": 144, "share_missing": 0.4}
     assert facts == {"file": table, "seed": 0, **counts, "output": None, "manifest_output": None}
+    argv = ["-o", "x.csv", "--json", *SMALL, "--sample-fraction", 0.6]
+    to_file = json.loads(call("generate", table, "--drop", "class", *argv)[1])
+    assert not {"ids", "labels"} & set(to_file)
+    written = read("x.csv")
+    assert ids == written["plant"].tolist()
+    assert [column["name"] for column in columns] == written.columns[1:].tolist()
+    assert rows == written.iloc[:, 1:].astype(object).where(written.iloc[:, 1:].notna(), None).to_numpy().tolist()
+    assert columns == json.loads(call("check", "x.csv", "--json")[1])["columns"]
 
 
 def test_columns_are_chosen_and_scaled_or_not(call, table, plain):

@@ -2,12 +2,29 @@
 
 import json
 
+from partita.consensus._methods import METHODS
+
 
 def test_methods_are_listed_as_text_and_as_json(call):
     code, out, _ = call("methods")
     assert code == 0
     assert "partita.EAC" in out
-    assert json.loads(call("methods", "--json")[1])["eac"]["finds_k"]
+    assert "cost" not in out
+
+
+def test_methods_as_json(call):
+    rows = json.loads(call("methods", "--json")[1])["methods"]
+    assert [row["method"] for row in rows] == list(METHODS)
+    assert (rows[0]["class"], rows[0]["clusters"], rows[0]["soft"]) == ("EAC", "found", False)
+    assert not any("module" in row for row in rows)
+
+
+def test_methods_with_missing_labels_and_cost_on_request(call):
+    out = call("methods", "--long")[1]
+    for method in METHODS.values():
+        assert f"missing label: {method.missing}\n" in out
+        assert f"cost: {method.cost}\n" in out
+    assert "cost with n objects, r distinct rows" in out
 
 
 def test_methods_say_what_the_number_of_clusters_is(call):

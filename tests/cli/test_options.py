@@ -1,5 +1,6 @@
 """An option means the same in every command, and so does a key of the JSON output."""
 
+import importlib
 import json
 import re
 from pathlib import Path
@@ -11,7 +12,10 @@ from partita.cli.main import app
 from tests.cli.plants import SMALL
 
 COMPUTING = ["consensus", "compare", "choose", "generate", "cluster"]
+SAME_HELP = {"--seed", "--jobs", "--json", "--columns", "--set", "--noise", "--membership", "--id-column", "--header"}
 QUICK = ["--resamples", 6, "-k", "2-4"]
+
+README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 
 # What every command that has it prints under a key. Files that were written end in "output".
 KEYS = {
@@ -24,6 +28,8 @@ KEYS = {
     "n_features": int,
     "n_clusterings": int,
     "n_clusters": int,
+    "given_n_clusters": int,
+    "n_components": int,
     "n_distinct_rows": int,
     "n_missing": int,
     "n_unlabelled": int,
@@ -43,6 +49,7 @@ KEYS = {
     "agreement": dict,
     "output": str | None,
     "labels_output": str | None,
+    "methods_output": str | None,
     "membership_output": str | None,
     "manifest_output": str | None,
     "python": str,
@@ -67,6 +74,7 @@ def test_an_option_is_the_same_in_every_command():
         for name, option in options_of(command).items():
             if not option.hidden and (command, name) != ("choose", "--n-clusters"):  # numbers to compare, not one
                 kind = (str(option.type.to_info_dict()), option.is_flag, option.multiple, repr(option.default))
+                kind += (option.help,) if name in SAME_HELP else ()
                 seen.setdefault(name, {})[command] = kind
     assert not {name: kinds for name, kinds in seen.items() if len(set(kinds.values())) > 1}
 
@@ -77,22 +85,58 @@ def test_features_are_a_file_wherever_they_are_an_option():
         assert option is None or option.hidden or isinstance(option.type, click.Path)
 
 
-def test_json_has_the_same_keys_for_the_same_things(call, table, labels):
-    drop = ["--drop", "class"]
-    calls = {
-        "check": [labels],
-        "consensus": [labels, "-m", "pcc", "-k", 3],
-        "compare": [labels, "-k", 3, "--methods", "eac,mcla"],
-        "choose": [labels, *QUICK],
-        "generate": [table, *drop, *SMALL],
-        "cluster": [table, *drop, *SMALL, "-k", 3],
-    }
-    for command, argv in calls.items():
+# Calls that print, together, every key that a command can print.
+CALLS = {
+    "check": [["labels.csv"]],
+    "consensus": [["labels.csv", "-m", "pcc", "-k", 3], ["labels.csv", "-o", "y.csv"]],
+    "cluster": [["table.csv", "--drop", "class", *SMALL, "-k", 3]],
+    "compare": [["labels.csv", "-k", 3, "--methods", "eac,mcla"]],
+    "choose": [["labels.csv", *QUICK], ["table.csv", "--drop", "class", *QUICK]],
+    "generate": [["table.csv", "--drop", "class", *SMALL]],
+    "methods": [[]],
+}
+
+
+def keys_in_the_readme():
+    """Keys of each command, as the README's table has them."""
+    header, _, *rows = README.split("each with one meaning:\n\n")[1].split("\n\n")[0].splitlines()
+    commands = [cell.strip() for cell in header.split("|")[2:-2]]
+    found = {command: set() for command in commands}
+    for row in rows:
+        cells = row.split("|")
+        for command, mark in zip(commands, cells[2:-2], strict=True):
+            if mark.strip():
+                found[command] |= set(re.findall(r"`(\w+)`", cells[1]))
+    return found
+
+
+@pytest.mark.parametrize("command", CALLS)
+def test_the_readme_lists_the_keys_that_a_command_prints(call, table, labels, command):
+    printed = set()
+    for argv in CALLS[command]:
         facts = json.loads(call(command, *argv, "--json")[1])
-        assert {"file", "n_objects"} <= set(facts)
-        assert "seed" in facts or command == "check"
+        printed |= set(facts)
         for key, value in facts.items():
-            assert isinstance(value, KEYS[key]), (command, key)
+            assert isinstance(value, KEYS[key]), key
+    if command in ("consensus", "cluster"):
+        printed.add("n_components")  # only where clusters have no object: tested with the consensus
+    assert printed == keys_in_the_readme()[command]
+
+
+def test_the_readme_lists_every_key():
+    assert set().union(*keys_in_the_readme().values()) == set(KEYS)
+
+
+def test_shares_and_indices_have_the_same_digits_everywhere(call, table, labels):
+    call("generate", table, "--drop", "class", *SMALL, "--sample-fraction", 0.7, "-o", "x.csv")
+    argv = ["--drop", "class", *SMALL, "--sample-fraction", 0.7, "--json"]
+    made = json.loads(call("generate", table, *argv)[1])
+    seen = json.loads(call("check", "x.csv", "--json")[1])
+    assert {made[key] == seen[key] for key in ("n_missing", "share_missing", "columns")} == {True}
+    one = json.loads(call("consensus", labels, "-m", "pcc", "-k", 3, "--json")[1])
+    row = json.loads(call("compare", labels, "--methods", "pcc", "-k", 3, "--json")[1])["methods"][0]
+    assert [one[key] for key in ("n_clusters", "average_nmi")] == [row[key] for key in ("n_clusters", "average_nmi")]
+    assert one["average_nmi"] == round(one["average_nmi"], 4)
 
 
 def test_paths_in_json_are_those_of_the_options(call, table):
@@ -112,8 +156,10 @@ def test_threads_do_not_change_a_result(call, table, labels):
     assert list(outputs(1)) == list(outputs(3))
 
 
-def test_the_readme_names_keys_that_exist():
-    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    paragraph = readme.split("With `--json` a command prints")[1].split("\n\n")[0]
-    named = re.findall(r"`(\w+)`", paragraph)
-    assert {"method", "seed", "n_objects", "n_clusterings", "n_clusters", "output"} <= set(named) <= set(KEYS)
+def test_every_row_of_what_is_around_the_methods_names_something():
+    _, _, *rows = README.split("Around them:\n\n")[1].split("\n\n")[0].splitlines()
+    for row in rows:
+        _, _, names, where, _ = row.split("|")
+        module = importlib.import_module(where.strip().strip("`"))
+        assert names.strip()
+        assert all(hasattr(module, name) for name in re.findall(r"`(\w+)`", names)), row

@@ -1,5 +1,7 @@
 """What follows from the table (eqs. I63, I68)."""
 
+from partita.selection._recommendation import supporting_criteria
+
 
 def test_the_choice_follows_from_the_table(recorded):
     table = recorded.table
@@ -16,3 +18,10 @@ def test_proposals_are_the_best_of_each_column(recorded):
     grows = table.index[table["delta_area"] >= 0.1]
     best["delta_area"] = max(grows, default=table.index[0])
     assert recorded.choice.proposals == best
+
+
+def test_criteria_that_agree_and_others_are_named():
+    proposed = {"rcsi": 3, "gap": 9, "pac": 3}
+    assert supporting_criteria(3, proposed) == ["also proposed by rcsi, pac", "other proposals: gap 9"]
+    assert supporting_criteria(3, {"rcsi": 3}) == ["also proposed by rcsi"]
+    assert supporting_criteria(3, {"gap": 9}) == ["other proposals: gap 9"]

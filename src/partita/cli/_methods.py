@@ -36,13 +36,19 @@ def fill_in(
 def build(method: str, parameters: dict[str, Any]) -> Any:
     """The estimator of a method; parameters that it does not have are refused by name.
 
-    Its progress bars are shown where a person looks on.
+    Its progress bars are shown in a terminal.
     """
     import partita
 
     estimator = getattr(partita, METHODS[method].estimator)()
     known = estimator.get_params(deep=False)
     unknown = [name for name in parameters if name not in known]
+    if "n_clusters" in unknown and METHODS[method].finds_k:
+        limit = " ({} has --set truncation=... as an upper limit)" if "truncation" in known else ""
+        raise ValueError(
+            f"{method} finds the number of clusters itself; leave out --n-clusters"
+            f"{limit.format(METHODS[method].estimator)}."
+        )
     if unknown:
         raise ValueError(f"method {method!r} has no parameter {unknown[0]!r}; it has {', '.join(sorted(known))}.")
     show = {"verbose": sys.stderr.isatty()} if "verbose" in known else {}

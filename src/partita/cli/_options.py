@@ -5,19 +5,34 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from partita.consensus._methods import METHODS
 
 F = TypeVar("F", bound=Callable[..., Any])
 Option = Callable[[F], F]
 
-seed_option = click.option("--seed", type=int, default=0, show_default=True, help="Seed of all that is random.")
+
+class Jobs(click.types.IntParamType):
+    """A number of threads: any whole number but 0."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The number, or a refusal."""
+        number = int(super().convert(value, param, ctx))
+        if number == 0:
+            self.fail("pass a whole number other than 0; -1 takes all cores.", param, ctx)
+        return number
+
+
+seed_option = click.option(
+    "--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True, help="Seed of all that is random."
+)
 jobs_option = click.option(
     "--jobs",
-    type=int,
+    type=Jobs(),
     default=1,
     show_default=True,
-    help="Number of threads, -1 for one per core; the result does not depend on it.",
+    help="Number of threads, -1 for all cores; the result does not depend on it.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON; the README lists its keys.")
 noise_option = click.option(
@@ -26,6 +41,14 @@ noise_option = click.option(
     default="missing",
     show_default=True,
     help="What the label -1 means: not labelled, a cluster of its own, or one cluster.",
+)
+columns_option = click.option("--columns", metavar="A,B,...", help="Columns of FILE to use [all but the ids].")
+settings_option = click.option(
+    "--set",
+    "settings",
+    metavar="NAME=VALUE",
+    multiple=True,
+    help="Any parameter, by its name in Python: of the consensus method, or, in generate, of the recipe; repeatable.",
 )
 membership_option = click.option(
     "--membership", type=click.Path(), help="File to write the probabilities of a soft method to."
@@ -47,8 +70,7 @@ def method_options(command: F) -> F:
                      help="Consensus method; see `partita methods`."),
         click.option("-k", "--n-clusters", type=click.IntRange(min=1),
                      help="Number of clusters; some methods find it, others take it as an upper bound [8]."),
-        click.option("--set", "settings", metavar="NAME=VALUE", multiple=True,
-                     help="Any parameter of the consensus estimator; repeatable."),
+        settings_option,
     )  # fmt: skip
 
 
@@ -56,7 +78,7 @@ def label_file_options(command: F) -> F:
     """Options on how a label file is read."""
     return add_options(
         command,
-        click.option("--columns", metavar="A,B,...", help="Clusterings to use [all]."),
+        columns_option,
         *_id_options(),
         noise_option,
     )
@@ -66,7 +88,7 @@ def feature_file_options(command: F) -> F:
     """Options on how a table of features is read and scaled."""
     return add_options(
         command,
-        click.option("--columns", metavar="A,B,...", help="Columns to use [all]."),
+        columns_option,
         click.option("--drop", metavar="A,B,...", help="Columns of features to leave out, such as a known class."),
         *_id_options(),
         click.option("--scale/--no-scale", default=True, show_default=True,
@@ -114,14 +136,33 @@ def parse_names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
+# Parameters that have an option of their own, and the argument of a command that holds its value.
+_OPTIONS = {
+    "n_clusters": ("--n-clusters", "n_clusters"),
+    "random_state": ("--seed", "seed"),
+    "n_jobs": ("--jobs", "jobs"),
+    "divergence": ("--divergence", "divergence"),
+    "pairs": ("--pairs", "pairs"),
+    "families": ("--family", "families"),
+}
+
+
 def parse_settings(settings: tuple[str, ...]) -> dict[str, Any]:
-    """Estimator parameters from NAME=VALUE; a value is read as JSON where it can be, else as text."""
+    """Parameters from NAME=VALUE; a value is read as JSON where it can be, else as text.
+
+    A parameter that is set by its own option too is refused.
+    """
+    context = click.get_current_context()
     parameters: dict[str, Any] = {}
     for setting in settings:
         name, equals, text = setting.partition("=")
         if not equals or not name.strip():
             raise click.UsageError(f"--set {setting!r} must be NAME=VALUE, for instance --set linkage=single.")
-        parameters[name.strip()] = parse_value(text)
+        name = name.strip()
+        option, argument = _OPTIONS.get(name, ("", ""))
+        if option and context.get_parameter_source(argument) is ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"{option} and --set {name}=... set the same parameter; pass one of them.")
+        parameters[name] = parse_value(text)
     return parameters
 
 

@@ -59,19 +59,38 @@ def write_results(result: Any, estimator: Any, output: str | None, membership: s
 
 
 def summarise(estimator: Any, X: Any, seconds: float) -> dict[str, Any]:
-    """Numbers of a fitted consensus, as plain values."""
-    import numpy as np
-
+    """Numbers of a fitted consensus, as plain values; ``n_components`` only where clusters have no object."""
     labels = estimator.labels_
+    sizes = cluster_sizes(labels)
+    n_components = int(estimator.n_clusters_)
     return {
         "n_objects": len(labels),
         "n_clusterings": X.shape[1],
-        "n_clusters": int(estimator.n_clusters_),
-        "cluster_sizes": np.bincount(labels[labels >= 0]).tolist(),
+        "n_clusters": len(sizes),
+        **({"n_components": n_components} if n_components != len(sizes) else {}),
+        "cluster_sizes": sizes,
         "n_unlabelled": int((labels < 0).sum()),
         "average_nmi": _average_nmi(X, labels),
         "seconds": round(seconds, 3),
     }
+
+
+def cluster_sizes(labels: Any) -> list[int]:
+    """Numbers of objects of the clusters that have one."""
+    import numpy as np
+
+    sizes: list[int] = np.unique(labels[labels >= 0], return_counts=True)[1].tolist()
+    return sizes
+
+
+def rounded(share: float) -> float:
+    """A share or an index with the digits that every command prints in JSON."""
+    return round(float(share), 4)
+
+
+def count(number: int, noun: str) -> str:
+    """A number with its noun, in the plural unless it is 1."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _average_nmi(matrix: Any, labels: Any) -> float:
@@ -81,11 +100,11 @@ def _average_nmi(matrix: Any, labels: Any) -> float:
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LeftOutWarning)  # the summary says how many are unlabelled
-        return round(average_nmi_score(matrix, labels), 4)
+        return rounded(average_nmi_score(matrix, labels))
 
 
 def show_results(summary: dict[str, Any], table: Any, as_json: bool) -> None:
-    """Print the summary, as JSON or for people, with the labels where they go to no file."""
+    """Print the summary, as JSON or for people, with the labels if no output file is given."""
     to_stdout = summary["output"] is None
     if as_json:
         if to_stdout:
@@ -101,20 +120,22 @@ def print_summary(summary: dict[str, Any], *, err: bool = False) -> None:
     """Write the summary for people."""
     sizes = summary["cluster_sizes"]
     shown = ", ".join(map(str, sizes[:10])) + (f", ... ({len(sizes)} in all)" if len(sizes) > 10 else "")
-    features = f"{summary['n_features']} features, " if "n_features" in summary else ""
-    counts = f"{summary['n_objects']} objects, {features}{summary['n_clusterings']} clusterings"
-    click.echo(f"{counts}, method {summary['method']}", err=err)
+    nouns = {"n_objects": "object", "n_features": "feature", "n_clusterings": "clustering"}
+    counts = [count(summary[key], noun) for key, noun in nouns.items() if key in summary]
+    click.echo(f"{', '.join(counts)}, method {summary['method']}", err=err)
     click.echo(f"clusters     {summary['n_clusters']}, of sizes {shown}", err=err)
     if summary["upper_bound"] is not None:
-        bound = f"at most {summary['upper_bound']} clusters (--n-clusters sets another bound)"
+        bound = f"at most {count(summary['upper_bound'], 'cluster')} (--n-clusters sets another bound)"
         click.echo(f"upper bound  {bound}; {len(sizes)} have objects", err=err)
+    if "n_components" in summary:
+        without = summary["n_components"] - summary["n_clusters"]
+        columns = f"{summary['n_components']} in the membership; {without} of them without an object of their own"
+        click.echo(f"components   {columns}", err=err)
     if summary["n_unlabelled"]:
-        click.echo(f"unlabelled   {summary['n_unlabelled']} objects (label -1)", err=err)
+        click.echo(f"unlabelled   {count(summary['n_unlabelled'], 'object')} (label -1)", err=err)
     click.echo(f"average NMI  {summary['average_nmi']:.3f} between the consensus and the clusterings", err=err)
     click.echo(f"time         {summary['seconds']:.2f} s", err=err)
-    for name, key in (("written to  ", "output"), ("labels      ", "labels_output")):
+    for name, key in (("written to", "output"), ("labels", "labels_output"), ("membership", "membership_output")):
         if summary.get(key):
-            click.echo(f"{name} {summary[key]}", err=err)
-    if summary["membership_output"]:
-        click.echo(f"probabilities {summary['membership_output']}", err=err)
+            click.echo(f"{name:<12} {summary[key]}", err=err)
     print_python(summary["python"], err=err)

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from partita.cli._options import json_option, label_file_arguments, label_file_options
+from partita.cli._results import count, rounded
 
 
 @click.command()
@@ -21,7 +22,7 @@ def check(
     noise: Any,
     as_json: bool,
 ) -> None:
-    """Say what is understood of a label file: objects, clusterings, labels, holes."""
+    """Say what is understood of a label file: objects, clusterings, labels, missing labels."""
     from partita.io import read_labels
 
     table = read_labels(file, **label_file_arguments(columns, id_column, no_ids, header))
@@ -30,7 +31,7 @@ def check(
         click.echo(json.dumps({"file": file, **facts}, indent=2))
         return
     ids = f"column {table.id_name!r}" if table.ids is not None else "none (objects are numbered from 0)"
-    click.echo(f"{file}: {facts['n_objects']} objects, {facts['n_clusterings']} clusterings")
+    click.echo(f"{file}: {count(facts['n_objects'], 'object')}, {count(facts['n_clusterings'], 'clustering')}")
     click.echo(f"  names of clusterings  {'from the file' if table.has_header else 'none in the file'}")
     click.echo(f"  ids of objects        {ids}")
     click.echo(f"  missing labels        {facts['n_missing']} ({facts['share_missing']:.1%})")
@@ -55,8 +56,8 @@ def describe(table: Any, noise: Any) -> dict[str, Any]:
         "n_objects": matrix.shape[0],
         "n_clusterings": matrix.shape[1],
         "n_missing": int(missing.sum()),
-        "share_missing": float(missing.mean()),
+        "share_missing": rounded(missing.mean()),
         "n_unlabelled": int(missing.all(axis=1).sum()),
         "n_distinct_rows": len(distinct.first),
-        "columns": [{"name": n, "n_labels": int(k), "n_missing": int(holes)} for n, k, holes in per_column],
+        "columns": [{"name": n, "n_labels": int(k), "n_missing": int(gaps)} for n, k, gaps in per_column],
     }

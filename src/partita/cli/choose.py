@@ -22,7 +22,7 @@ from partita.cli._results import check_targets
 def _refuse_features(_: click.Context, __: click.Parameter, given: bool) -> None:
     """``--features`` was a flag here, and is a file in other commands."""
     if given:
-        raise click.UsageError("choose has no option --features: say --kind features if FILE holds features.")
+        raise click.UsageError("choose has no option --features: pass --kind features if FILE holds features.")
 
 
 @click.command()
@@ -38,7 +38,7 @@ def _refuse_features(_: click.Context, __: click.Parameter, given: bool) -> None
     type=click.Choice(["auto", "labels", "features"]),
     default="auto",
     show_default=True,
-    help="What FILE holds; auto: features if a number is not whole, else labels.",
+    help="What FILE holds; auto: labels if all numbers are integers, else features.",
 )
 @click.option("--features", is_flag=True, hidden=True, expose_value=False, callback=_refuse_features)
 @click.option("-o", "--output", type=click.Path(), help="File to write the table to.")
@@ -130,7 +130,7 @@ def _read_labels(file: str, reading: dict[str, Any], noise: Any) -> Any:
     from partita.io import read_labels
 
     if "drop" in reading:
-        raise click.UsageError("--drop leaves out features, and FILE is taken for labels; say --kind features if not.")
+        raise click.UsageError("--drop leaves out features, and FILE is taken for labels; pass --kind features.")
     return check_label_matrix(read_labels(file, **reading).labels, noise)
 
 

@@ -15,19 +15,20 @@ from partita.cli._options import (
     parse_names,
     seed_option,
 )
-from partita.cli._results import check_targets
+from partita.cli._results import check_targets, cluster_sizes, count, rounded
 from partita.consensus._methods import METHODS
 
 
 @click.command()
 @click.argument("file", type=click.Path())
-@click.option("-o", "--output", type=click.Path(), help="File to write the table to [stdout alone].")
+@click.option("-o", "--output", type=click.Path(), help="File to write the table to [printed only].")
 @click.option("--labels", type=click.Path(), help="File to write the labels of all methods to.")
 @click.option(
     "-k",
     "--n-clusters",
     type=click.IntRange(min=1),
-    help="Number of clusters [as many as evidence accumulation finds].",
+    help="Number of clusters [as many as evidence accumulation finds]; methods that always find it themselves, as "
+    "nbce does, ignore it.",
 )
 @click.option("--methods", "names", metavar="A,B,...", help="Methods to compare [all; see `partita methods`].")
 @seed_option
@@ -53,7 +54,7 @@ def compare(
 
     The table shows, for each method, the number of clusters, the average normalised mutual information between its
     labels and the clusterings, and the seconds it took; below it, the adjusted Rand index between every two methods. A
-    method that fails has the reason in its row and does not stop the others.
+    method that fails has the reason in its row and does not stop the others; it is an error if all of them fail.
     """
     from partita import check_label_matrix
     from partita.io import read_labels, write_table
@@ -74,16 +75,17 @@ def compare(
             "seed": seed,
             "n_objects": matrix.shape[0],
             "n_clusterings": matrix.shape[1],
-            "n_clusters": k,
+            "given_n_clusters": k,
             "output": output,
-            "labels_output": labels,
+            "methods_output": labels,
             "methods": json.loads(result.to_json(orient="records")),
             "agreement": json.loads(agreed.to_json()),
         }
         click.echo(json.dumps(facts, indent=2))
         return
     given = "" if n_clusters else ", as evidence accumulation finds"
-    click.echo(f"{matrix.shape[0]} objects, {matrix.shape[1]} clusterings; methods that need it take k = {k}{given}")
+    counts = f"{count(matrix.shape[0], 'object')}, {count(matrix.shape[1], 'clustering')}"
+    click.echo(f"{counts}; methods that need it take k = {k}{given}")
     _print_table(result)
     click.echo("\nadjusted Rand index between methods")
     click.echo(agreed.round(2).to_string())
@@ -112,6 +114,9 @@ def _run(matrix: Any, chosen: list[str], n_clusters: int | None, seed: int, jobs
         wanted = n_clusters if METHODS[name].finds_k else k  # a method that finds k is given it only by the user
         estimator = build(name, fill_in(name, {}, seed=seed, jobs=jobs, n_clusters=wanted))
         outcomes += run_methods(matrix, {name: estimator})
+    if all(outcome.labels is None for outcome in outcomes):
+        errors = "; ".join(f"{outcome.name}: {outcome.error}" for outcome in outcomes)
+        raise ValueError(f"no method gave a result: {errors}")
     return outcomes, k
 
 
@@ -126,9 +131,20 @@ def _number_of_clusters(matrix: Any) -> int:
 
 
 def _tables(outcomes: list[Any]) -> tuple[Any, Any]:
+    """One row per method, and the agreement between methods."""
     from partita.consensus.voting._supra_consensus import agreement, as_table
 
-    return as_table(outcomes), agreement(outcomes)
+    found = [outcome if outcome.labels is None else _as_printed(outcome) for outcome in outcomes]
+    return as_table(found), agreement(outcomes)
+
+
+def _as_printed(outcome: Any) -> Any:
+    """The outcome with the clusters that have objects, and the digits of all commands."""
+    return outcome._replace(
+        n_clusters=len(cluster_sizes(outcome.labels)),
+        average_nmi=rounded(outcome.average_nmi),
+        seconds=round(outcome.seconds, 3),
+    )
 
 
 def _labels(table: Any, outcomes: list[Any]) -> Any:

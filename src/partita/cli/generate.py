@@ -15,9 +15,10 @@ from partita.cli._options import (
     json_option,
     parse_settings,
     seed_option,
+    settings_option,
 )
 from partita.cli._python_lines import generator_lines, print_python, recipe_lines
-from partita.cli._results import check_targets
+from partita.cli._results import check_targets, count, rounded
 
 
 class MadeEnsemble(NamedTuple):
@@ -34,8 +35,12 @@ class MadeEnsemble(NamedTuple):
 @click.option("-o", "--output", type=click.Path(), help="File to write the labels to [stdout].")
 @click.option("--manifest", type=click.Path(), help="File to write what was run to, one row per clustering.")
 @generator_options
-@click.option("--recipe", metavar="NAME", help="An ensemble of the papers instead, such as pcc-2 or nbce.")
-@click.option("--set", "settings", metavar="NAME=VALUE", multiple=True, help="Option of the recipe; repeatable.")
+@click.option(
+    "--recipe",
+    metavar="NAME",
+    help="An ensemble of the papers instead, such as pcc-1, or nbce with --set n_classes=3.",
+)
+@settings_option
 @seed_option
 @jobs_option
 @feature_file_options
@@ -77,17 +82,27 @@ def generate(
     else:
         generator = choose_generator(base, n_clusterings, base_clusters, sample_fraction, seed, jobs)
         made = _by_generator(generator, str(file), reading, scale)
-    _write(made, output, manifest, as_json)
+    table = made.labels.where(made.labels >= 0).astype("Int64")  # empty where missing
+    _write(made, table, output, manifest, as_json)
+    missing = table.isna()
     summary = {
         "file": file,
         "seed": seed,
-        "n_objects": len(made.labels),
-        "n_clusterings": made.labels.shape[1],
-        "share_missing": round(float((made.labels < 0).to_numpy().mean()), 4),
+        "n_objects": len(table),
+        "n_clusterings": table.shape[1],
+        "n_missing": int(missing.to_numpy().sum()),
+        "share_missing": rounded(missing.to_numpy().mean()),
+        "columns": [
+            {"name": name, "n_labels": int(table[name].nunique()), "n_missing": int(missing[name].sum())}
+            for name in table.columns
+        ],
         "output": output,
         "manifest_output": manifest,
         "python": made.python,
     }
+    if as_json and output is None:
+        summary["ids"] = made.ids.tolist()
+        summary["labels"] = table.astype(object).where(~missing, None).to_numpy().tolist()
     _show(summary, as_json)
 
 
@@ -122,6 +137,7 @@ def _by_recipe(
             f"recipe {recipe!r} draws many ensembles from the labels of a file; in Python: ensemble_recipe({recipe!r}, "
             "labels).ensembles()."
         )
+    _check_recipe(recipe, takes, file, options)
     ids, data = None, None
     if file is not None and takes == "features":
         ids, data = read_scaled(file, reading, scale)
@@ -136,24 +152,44 @@ def _by_recipe(
     return MadeEnsemble(ids, labels, made.manifest, recipe_lines(recipe, options, file, reading, scale, takes))
 
 
+def _check_recipe(recipe: str, takes: str, file: str | None, options: dict[str, Any]) -> None:
+    """Refuse, in words of the command line, what is missing and what --set cannot set."""
+    from inspect import signature
+
+    from partita.experiments import RECIPES
+
+    known = signature(RECIPES[recipe].make).parameters
+    for name, option in {"random_state": "--seed", "n_jobs": "--jobs"}.items():
+        if name in options:
+            raise click.UsageError(f"--set {name} is no option of the recipe; pass {option}.")
+    own = [name for name in known if name not in ("X", "run")]
+    unknown = [name for name in options if name not in own]
+    if unknown:
+        raise click.UsageError(f"recipe {recipe!r} has no option {unknown[0]!r}; it has {', '.join(own) or 'none'}.")
+    for name in own:
+        if known[name].default is known[name].empty and name not in options:
+            raise click.UsageError(f"recipe {recipe!r} needs --set {name}=..., for instance --set {name}=3.")
+    if file is None and takes == "features":
+        raise click.UsageError(f"recipe {recipe!r} needs features; name a FILE of features.")
+
+
 def _different(names: list[str]) -> list[str]:
     """Names with a number where they are repeated, since a table's columns must differ."""
     return names if len(set(names)) == len(names) else [f"{name}_{place}" for place, name in enumerate(names)]
 
 
-def _write(made: MadeEnsemble, output: str | None, manifest: str | None, as_json: bool) -> None:
-    """Write labels, empty where missing, and manifest; without a file the labels go to stdout."""
+def _write(made: MadeEnsemble, table: Any, output: str | None, manifest: str | None, as_json: bool) -> None:
+    """Write labels and manifest; without a file the labels go to stdout."""
     import pandas as pd
 
     from partita.io import write_matrix, write_table
 
-    holes = made.labels.where(made.labels >= 0).astype("Int64")
     if manifest is not None:
         write_table(manifest, made.manifest)
     if output is not None:
-        write_matrix(output, holes, ids=made.ids)
+        write_matrix(output, table, ids=made.ids)
     elif not as_json:
-        pd.concat([made.ids, holes], axis=1).to_csv(sys.stdout, index=False)
+        pd.concat([made.ids, table], axis=1).to_csv(sys.stdout, index=False)
 
 
 def _show(summary: dict[str, Any], as_json: bool) -> None:
@@ -161,7 +197,8 @@ def _show(summary: dict[str, Any], as_json: bool) -> None:
         click.echo(json.dumps(summary, indent=2))
         return
     output = summary["output"]
-    click.echo(f"{summary['n_objects']} objects, {summary['n_clusterings']} clusterings", err=output is None)
+    counts = f"{count(summary['n_objects'], 'object')}, {count(summary['n_clusterings'], 'clustering')}"
+    click.echo(counts, err=output is None)
     if output is not None:
         click.echo(f"written to {output}; next: partita consensus {output} -o consensus.csv")
     print_python(summary["python"], err=output is None)

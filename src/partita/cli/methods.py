@@ -1,25 +1,47 @@
 """``partita methods``: which methods there are."""
 
 import json
+from typing import Any
 
 import click
 
 from partita.cli._options import json_option
-from partita.consensus._methods import METHODS, Method
+from partita.consensus._methods import COST_SYMBOLS, METHODS, Method
 
 
 @click.command()
+@click.option("--long", "long", is_flag=True, help="Show what a missing label means and what a method costs, too.")
 @json_option
-def methods(as_json: bool) -> None:
+def methods(long: bool, as_json: bool) -> None:
     """List the consensus methods."""
     if as_json:
-        click.echo(json.dumps({name: method._asdict() for name, method in METHODS.items()}, indent=2))
+        click.echo(json.dumps({"methods": [_facts(method) for method in METHODS.values()]}, indent=2))
         return
     width = max(map(len, METHODS))
     for name, method in METHODS.items():
         output = "probabilities" if method.soft else "hard labels"
-        click.echo(f"{name:<{width}}  {method.summary}")
-        click.echo(f"{'':<{width}}  {_number(method)}; {output}; partita.{method.estimator}; {method.source}")
+        lines = [method.summary, f"{_number(method)}; {output}; partita.{method.estimator}; {method.source}"]
+        if long:
+            lines += [f"missing label: {method.missing}", f"cost: {method.cost}"]
+        for place, line in enumerate(lines):
+            click.echo(f"{'' if place else name:<{width}}  {line}")
+    if long:
+        click.echo(f"\ncost with {COST_SYMBOLS}")
+
+
+def _facts(method: Method) -> dict[str, Any]:
+    """What a user needs to know to choose the method, as plain values."""
+    return {
+        "method": method.name,
+        "class": method.estimator,
+        "summary": method.summary,
+        "source": method.source,
+        "soft": method.soft,
+        "clusters": method.number_of_clusters,
+        "missing_label": method.missing,
+        "cost": method.cost,
+        "for_soft": method.for_soft,
+    }
 
 
 def _number(method: Method) -> str:

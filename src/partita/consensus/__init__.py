@@ -1,9 +1,12 @@
-"""Consensus methods, one algorithm per file, in rooms by what they share."""
+"""Consensus methods, one algorithm per file, grouped by what they share.
+
+The soft forms of the graph methods (SoftCSPA, SoftMCLA, SoftHBGF) share one file.
+"""
 
 import lazy_loader as _lazy
 
 from partita.consensus._methods import docstring_table as _docstring_table
 
-__doc__ = f"{__doc__}\n\n{_docstring_table()}\n"
+__doc__ = f"{__doc__.rstrip()}\n\n{_docstring_table()}\n"
 
 __getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)

@@ -5,6 +5,8 @@ The command line, the docstring of ``partita.consensus``, the tests and ``make t
 ``partita methods`` and ``--help`` answer at once.
 """
 
+from itertools import zip_longest
+from textwrap import wrap
 from typing import NamedTuple
 
 
@@ -284,5 +286,30 @@ def markdown_table(header: list[str], rows: list[list[str]]) -> str:
 
 def docstring_table() -> str:
     """The table in the docstring of ``partita.consensus``."""
-    rows = [[method.estimator, method.summary, method.output, method.cost] for method in METHODS.values()]
-    return f"Cost with {COST_SYMBOLS}.\n\n{markdown_table(['class', 'method', 'output', 'cost'], rows)}"
+    rows = [
+        [
+            f"{method.estimator} ({method.name})",
+            method.summary,
+            method.source,
+            method.output,
+            method.number_of_clusters,
+            method.missing,
+            method.cost,
+        ]
+        for method in METHODS.values()
+    ]
+    header = ["class (name)", "what it does", "source", "output", "clusters", "missing label", "cost"]
+    return f"Cost with {COST_SYMBOLS}.\n\n{grid_table(header, rows, widths=[18, 26, 12, 6, 8, 13, 14])}"
+
+
+def grid_table(header: list[str], rows: list[list[str]], widths: list[int]) -> str:
+    """Lines of a table whose cells are wrapped to the widths of their columns."""
+    line = "+".join(["", *("-" * (width + 2) for width in widths), ""])
+    lines = [line]
+    for row in (header, *rows):
+        cells = [wrap(cell, width, break_on_hyphens=False) for cell, width in zip(row, widths, strict=True)]
+        for parts in zip_longest(*cells, fillvalue=""):
+            padded = [part.ljust(width) for part, width in zip(parts, widths, strict=True)]
+            lines.append(f"| {' | '.join(padded)} |")
+        lines.append(line if row is not header else line.replace("-", "="))
+    return "\n".join(lines)

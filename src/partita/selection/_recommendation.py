@@ -18,7 +18,7 @@ def recommend(table: pd.DataFrame, p_value: float, alpha: float, kind: str) -> t
     clear = better[better["pac"] <= _CLEAR]
     row = better.iloc[int(better["rcsi"].argmax())] if clear.empty else clear.iloc[-1]
     chosen = int(row["n_clusters"])
-    why = "is furthest below the references" if clear.empty else "is the largest number with hardly an ambiguous pair"
+    why = "is furthest below the references" if clear.empty else "is the largest number with almost no ambiguous pairs"
     against = f"PAC {row['pac']:.3f} against {row['reference_pac']:.3f} in {like}"
     return chosen, [f"there are clusters (p = {p_value:.2g})", f"{chosen} {why}: {against}"]
 
@@ -27,8 +27,8 @@ def supporting_criteria(chosen: int, proposed: dict[str, int]) -> list[str]:
     """Which criteria propose the same number, and what others propose."""
     same = [name for name, number in proposed.items() if number == chosen]
     others = [f"{name} {number}" for name, number in proposed.items() if number != chosen]
-    reasons = [f"the same by {', '.join(same)}"] if same else []
-    return reasons + ([f"otherwise by {', '.join(others)}"] if others else [])
+    reasons = [f"also proposed by {', '.join(same)}"] if same else []
+    return reasons + ([f"other proposals: {', '.join(others)}"] if others else [])
 
 
 def proposals(table: pd.DataFrame) -> dict[str, int]:
