@@ -37,7 +37,7 @@ def test_compare_runs_every_method_for_labels(call, clusterings):
     code, out, _ = call("compare", clusterings, "--json")
     facts = json.loads(out)
     assert code == 0
-    assert facts["n_clusters"] == 3
+    assert facts["given_n_clusters"] == 3
     names = [row["method"] for row in facts["methods"]]
     assert set(names) == {name for name, method in METHODS.items() if not method.for_soft}
     assert not [row["error"] for row in facts["methods"] if row["error"]]
@@ -69,11 +69,12 @@ def test_compare_goes_on_after_a_failure(call, clusterings, tmp_path, monkeypatc
     assert (row["method"], row["average_nmi"], row["error"]) == ("mcla", None, "RuntimeError: it broke")
 
 
-def test_compare_where_every_method_fails_still_prints_the_rows(call, clusterings, monkeypatch):
+def test_compare_where_every_method_fails_says_so_in_one_line(call, clusterings, monkeypatch):
     monkeypatch.setattr(partita, "MCLA", Broken)
-    _, out, err = call("compare", clusterings, "-k", 3, "--methods", "mcla")
-    assert "failed: RuntimeError: it broke" in out
-    assert "Traceback" not in out + err
+    code, out, err = call("compare", clusterings, "-k", 3, "--methods", "mcla")
+    assert (code, out) == (2, "")
+    assert "no method gave a result: mcla: RuntimeError: it broke" in err
+    assert "Traceback" not in err
 
 
 @pytest.mark.parametrize("names", ["eac,nosuch", "nosuch", ","])

@@ -5,9 +5,9 @@ import pytest
 
 from partita import coassociation
 from partita.consensus.pcc._custom import RowBound, custom_space
-from partita.consensus.pcc._divergences import KullbackLeibler, SquaredEuclidean
 from partita.consensus.pcc._stored_pairs import all_pairs, chosen_pairs
 from tests.consensus.pcc import pcc_reference as reference
+from tests.consensus.pcc.pcc_reference import KullbackLeibler, SquaredEuclidean
 
 OWN = {"kl": KullbackLeibler(), "l2": SquaredEuclidean()}
 both = pytest.mark.parametrize("divergence", OWN)

@@ -15,9 +15,9 @@ from sklearn.preprocessing import StandardScaler
 
 from partita import PCC, PEACE, AspectModel, BaumEagon, coassociation
 from partita._runs import draw_seeds
-from partita.consensus.pcc._divergences import SquaredEuclidean
 from partita.metrics import jensen_shannon_distance
 from tests.consensus.pcc import pcc_reference as reference
+from tests.consensus.pcc.pcc_reference import SquaredEuclidean
 from tests.ensembles import label_matrices, noisy_ensemble, same_partition
 
 both = pytest.mark.parametrize("divergence", ["kl", "l2"])

@@ -6,11 +6,11 @@ import pytest
 from partita import coassociation
 from partita._kernels import pcc_pairs
 from partita.consensus.pcc._custom import custom_space
-from partita.consensus.pcc._divergences import SquaredEuclidean
 from partita.consensus.pcc._label_space import constant_of_l2, label_space
 from partita.consensus.pcc._problem import descend
 from partita.consensus.pcc._stored_pairs import all_pairs, chosen_pairs
 from tests.consensus.pcc import pcc_reference as reference
+from tests.consensus.pcc.pcc_reference import SquaredEuclidean
 from tests.ensembles import noisy_ensemble
 
 
