@@ -322,7 +322,7 @@ class DPMeans(ClusterMixin, BaseEstimator):
         with progress(self.n_init * self.max_iter, "DP-means", show=bool(self.verbose)) as bar:
             found = solve_dp_means(points, self.lam_, settings, self.n_jobs, bar)
         if not found.converged:
-            warn_not_converged("DP-means", self.max_iter)
+            warn_not_converged(type(self).__name__, self.max_iter, advice="raise max_iter")
         self.labels_, self.cluster_centers_, self.inertia_, self.objective_ = found.state
         self.n_clusters_ = len(self.cluster_centers_)
         self.history_, self.n_iter_, self.converged_ = found.history, len(found.history), found.converged

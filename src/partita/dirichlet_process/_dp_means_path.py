@@ -106,7 +106,7 @@ def dp_means_path(
 
         runs = list(in_order(run, falling.tolist(), n_jobs))
     if not all(found.converged for found in runs):
-        warn_not_converged("DP-means", max_iter)
+        warn_not_converged("dp_means_path", max_iter, advice="raise max_iter")
     return DPMeansPath(
         falling,
         np.array([len(found.state.centers) for found in runs], dtype=np.int64),

@@ -264,7 +264,7 @@ class LabelKMeans(BaseConsensus):
             start = partial(run_k_means, ensemble, n_clusters, max_iter=self.max_iter, tol=self.tol, bar=bar)
             best = best_of(start, seeds, self.n_jobs, lowest=lambda run: run.history[-1])
         if not best.converged:
-            warn_not_converged("k-means", self.max_iter)
+            warn_not_converged(type(self).__name__, self.max_iter)
         self.history_, self.n_iter_, self.converged_ = best.history, len(best.history), best.converged
         self.objective_ = best.history[-1]
         self._space, self._centers = one_hot_space(ensemble), best.centers
@@ -289,7 +289,7 @@ class LabelKMeans(BaseConsensus):
         self.history_ = [self.objective_]
         self.n_iter_, self.converged_ = int(model.n_iter_), bool(model.n_iter_ < self.max_iter)
         if not self.converged_:
-            warn_not_converged("k-means", self.max_iter)
+            warn_not_converged(type(self).__name__, self.max_iter, advice="raise max_iter")
         return Consensus(model.labels_.astype(np.int64))
 
     def _raw_points(self, codes: Codes) -> FloatArray:

@@ -404,7 +404,7 @@ class BCE(LabelModel):
                 n_jobs=self.n_jobs,
             )
         if not best.converged:
-            warn_not_converged("EM", self.max_iter)
+            warn_not_converged(type(self).__name__, self.max_iter)
         self._columns, self._state = problem.columns, best.state
         self._fitted = FittedRows(problem.ensemble.codes, problem.features, best.gamma)
         self.history_, self.lower_bound_ = best.history, best.history[-1]

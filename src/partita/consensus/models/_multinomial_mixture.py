@@ -245,7 +245,7 @@ class MultinomialMixture(LabelModel):
                 n_jobs=self.n_jobs,
             )
         if not best.converged:
-            warn_not_converged("EM", self.max_iter)
+            warn_not_converged(type(self).__name__, self.max_iter)
         self._layout, self._state = ensemble.layout, best.state
         self.history_, self.converged_ = best.history, best.converged
         self.n_iter_, self.lower_bound_ = len(best.history), best.history[-1]

@@ -129,7 +129,7 @@ class AspectModel(SoftConsensusMixin, BaseConsensus):
         self.history_, self.converged_ = found.history, found.converged
         self.n_iter_, self.lower_bound_ = len(self.history_), self.history_[-1]
         if not self.converged_:
-            warn_not_converged("AspectModel", self.max_iter)
+            warn_not_converged(type(self).__name__, self.max_iter)
         n_clusters = self.n_clusters
         Y = found.B * found.p
         mass = Y.sum(axis=1, keepdims=True)

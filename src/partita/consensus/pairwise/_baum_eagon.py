@@ -161,7 +161,7 @@ class BaumEagon(SoftConsensusMixin, BaseConsensus):
         self.history_, self.converged_ = found.history, found.converged
         self.n_iter_, self.objective_ = len(self.history_), self.history_[-1]
         if not self.converged_:
-            warn_not_converged("BaumEagon", self.max_iter)
+            warn_not_converged(type(self).__name__, self.max_iter)
         Y = np.where(problem.row_sums > 0, found.Y, 1 / self.n_clusters)  # without any pair nothing is known
         self._fitted = fitted_memberships(rows.ensemble, Y)
         return Consensus(Y.argmax(axis=1), Y, np.full(self.n_clusters, 1 / self.n_clusters))

@@ -162,7 +162,7 @@ class NMFConsensus(SoftConsensusMixin, BaseConsensus):
         self.history_ = found.history[: int(np.argmin(found.history)) + 1]
         self.objective_, self.n_iter_, self.converged_ = self.history_[-1], len(self.history_), found.converged
         if not self.converged_:
-            warn_not_converged("NMFConsensus", self.max_iter)
+            warn_not_converged(type(self).__name__, self.max_iter)
         total = found.best.sum(axis=1, keepdims=True)
         Y = np.divide(found.best, total, out=np.full(found.best.shape, 1 / n_clusters), where=total > 0)
         self._fitted = fitted_memberships(ensemble, Y)

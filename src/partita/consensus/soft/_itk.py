@@ -118,7 +118,7 @@ class ITK(SoftEnsembleConsensus):
             run = partial(run_itk, divergence, max_iter=self.max_iter, tol=self.tol, bar=bar)
             best = best_of(run, starts, self.n_jobs, lowest=lambda found: found.history[-1])
         if not best.converged:
-            warn_not_converged("ITK", self.max_iter)
+            warn_not_converged(type(self).__name__, self.max_iter)
         self.history_, self.converged_ = best.history, best.converged
         self.objective_, self.n_iter_ = best.history[-1], len(best.history)
         return best.labels
