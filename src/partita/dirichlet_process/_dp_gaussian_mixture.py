@@ -55,7 +55,7 @@ class DPGaussianMixture(ClusterMixin, BaseEstimator):
     burn_in : int, optional
         Sweeps that are not used; default half.
     thin : int, default=1
-        Every how many sweeps a sample is kept.
+        A sample is kept every ``thin`` sweeps.
     n_chains : int, default=2
         Chains; they start in turn from about ten clusters and from one.
     consensus : {"map", "binder", "vi"}, default="map"
@@ -67,7 +67,7 @@ class DPGaussianMixture(ClusterMixin, BaseEstimator):
     random_state : int, RandomState or None
         Seed of the chains.
     n_jobs : int, optional
-        Number of threads. The result does not depend on it.
+        Number of threads; -1 uses all cores. The result does not depend on it.
     verbose : bool, default=False
         Show a progress bar for what takes more than two seconds.
 
@@ -77,6 +77,7 @@ class DPGaussianMixture(ClusterMixin, BaseEstimator):
         The consensus, clusters by decreasing size. At the border of two clusters a point need not be in the one that
         is more probable for a new point in its place, which ``predict`` returns.
     n_clusters_ : int
+        Number of clusters that have objects.
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
         Posterior means of the clusters' means, given the consensus.
     weights_ : ndarray of shape (n_clusters_,)
@@ -96,15 +97,15 @@ class DPGaussianMixture(ClusterMixin, BaseEstimator):
     r_hat_ : dict
         Potential scale reduction, over halves of chains, of "n_clusters" and "log_joint"; 1 if chains agree.
     converged_ : bool
-        Whether both are below 1.1.
+        Whether both R-hat are below 1.1.
     samples_ : ndarray of shape (n_kept, n_samples)
         Kept assignments of all chains, in the sampler's own numbering of clusters.
     coassignment_ : ndarray of shape (n_samples, n_samples)
         With ``coassignment=True``: share of the kept samples in which two points are together.
     history_ : list of float
-        log p(x, z) after every sweep of the best chain.
+        log p(x, z) after each sweep of the best chain.
     n_iter_ : int
-        Sweeps of each chain.
+        Number of sweeps of each chain; the length of ``history_``.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -119,7 +120,7 @@ class DPGaussianMixture(ClusterMixin, BaseEstimator):
     Points move one at a time, so chains from different starts can take about n sweeps to agree on the number of
     clusters; a warning says when they do not. The consensus "map" is not affected, as clusters are merged at the end.
 
-    Points that are all alike are one cluster, whatever the parameters.
+    Points that are all equal are one cluster, whatever the parameters.
 
     References
     ----------

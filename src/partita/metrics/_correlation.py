@@ -42,7 +42,7 @@ def goodman_kruskal_score(
     double_ties : {"concordant", "neutral"}, default="concordant"
         Whether a pair that is tied in both series counts as ordered alike, or not at all (the classical gamma).
     n_jobs : int, optional
-        Number of threads. The result does not depend on it.
+        Number of threads; -1 uses all cores. The result does not depend on it.
 
     Returns
     -------
@@ -80,7 +80,7 @@ def weighted_goodman_kruskal_score(
     double_ties : {"concordant", "neutral"}, default="concordant"
         Whether a pair that is tied in both series counts as ordered alike, or not at all.
     n_jobs : int, optional
-        Number of threads. The result does not depend on it.
+        Number of threads; -1 uses all cores. The result does not depend on it.
 
     Returns
     -------

@@ -72,7 +72,7 @@ def validity_report(
     random_state : int, RandomState or None, default=0
         Seed of the two samples; by default a report is the same each time.
     n_jobs : int, optional
-        Number of threads. The result does not depend on it.
+        Number of threads; -1 uses all cores. The result does not depend on it.
 
     Returns
     -------

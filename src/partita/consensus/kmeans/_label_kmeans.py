@@ -177,7 +177,7 @@ class LabelKMeans(BaseConsensus):
     Parameters
     ----------
     n_clusters : int, default=8
-        Number of clusters; fewer are returned if there are fewer distinct rows of labels.
+        Number of clusters. Fewer are returned if there are fewer distinct rows of labels.
     coding : {"onehot", "raw"}, default="onehot"
         "raw" runs scikit-learn's k-means on the labels themselves, as if they were measurements (text by its place
         in sorted order). That depends on how labels happen to be numbered; it is here to repeat published experiments.
@@ -186,13 +186,13 @@ class LabelKMeans(BaseConsensus):
     max_iter : int, default=300
         Largest number of iterations of each start.
     tol : float, default=1e-9
-        Relative decrease of the objective below which a run has converged; "raw" uses scikit-learn's default.
+        Relative decrease of the objective below which a start has converged; "raw" uses scikit-learn's default.
     weights : array-like of shape (n_clusterings,), optional
         Weight of each clustering.
     random_state : int, RandomState or None
         Seed of the starts.
     n_jobs : int, optional
-        Number of threads. The result does not depend on it.
+        Number of threads; -1 uses all cores. The result does not depend on it.
     verbose : bool, default=False
         Show a progress bar for what takes more than two seconds.
 
@@ -201,14 +201,17 @@ class LabelKMeans(BaseConsensus):
     labels_ : ndarray of shape (n_samples,)
         Clusters by decreasing size; -1 for objects without any label.
     n_clusters_ : int
+        Number of clusters that have objects.
     cluster_centers_ : list of ndarray of shape (n_clusters_, k_j)
         Share of each label of each clustering in each cluster ("raw": one column, the mean label number).
     objective_ : float
         Weighted sum of squared distances to the centres (inertia).
     history_ : list of float
-        Objective at each iteration of the best start; it never rises ("raw": the last value only).
+        Objective after each iteration of the kept start; it never rises ("raw": the last value only).
     n_iter_ : int
+        Number of iterations of the kept start; the length of ``history_`` unless ``coding`` is "raw".
     converged_ : bool
+        Whether the kept start converged within ``max_iter``.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 

@@ -282,7 +282,7 @@ class BCE(LabelModel):
     Parameters
     ----------
     n_clusters : int, default=8
-        Number of consensus clusters.
+        Number of clusters.
     smoothing : float, default=0.0
         Pseudo-count of every label in every cluster, so that no label is impossible; 0.001 is a good value when new
         objects are to be scored. What rises is then the lower bound plus smoothing * sum_j u_j sum log beta_j, with u_j
@@ -295,13 +295,13 @@ class BCE(LabelModel):
     max_iter : int, default=500
         Largest number of iterations of each start.
     tol : float, default=1e-6
-        Relative rise of the lower bound below which a run has converged.
+        Relative rise of the lower bound below which a start has converged.
     weights : array-like of shape (n_clusterings,), optional
         Weight of each clustering.
     random_state : int, RandomState or None
         Seed of the starts.
     n_jobs : int, optional
-        Number of threads. The result does not depend on it.
+        Number of threads; -1 uses all cores. The result does not depend on it.
     verbose : bool, default=False
         Show a progress bar for what takes more than two seconds.
 
@@ -312,6 +312,7 @@ class BCE(LabelModel):
     labels_ : ndarray of shape (n_samples,)
         Cluster of largest membership, by decreasing size; -1 for objects without any label.
     n_clusters_ : int
+        Number of columns of ``membership_``; clusters without an object of their own come last.
     alpha_ : ndarray of shape (n_clusters_,)
         Dirichlet parameters of the mixtures; small values mean that objects belong to one cluster each.
     beta_ : list of ndarray of shape (n_clusters_, k_j)
@@ -321,9 +322,12 @@ class BCE(LabelModel):
     lower_bound_ : float
         Lower bound of the log-likelihood of all labels (with smoothing, plus the sum of logs given there).
     history_ : list of float
-        Lower bound at each iteration; it never falls.
+        Lower bound after each iteration of the kept start; it never falls.
     n_iter_ : int
+        Number of iterations of the kept start (on all objects, if starts competed on a sample); the length of
+        ``history_``.
     converged_ : bool
+        Whether the kept start converged within ``max_iter``.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 

@@ -76,6 +76,7 @@ class EAC(BaseConsensus):
     labels_ : ndarray of shape (n_samples,)
         Clusters by decreasing size; -1 for objects without any label.
     n_clusters_ : int
+        Number of clusters that have objects.
     dendrogram_ : ndarray of shape (n_leaves - 1, 4)
         Tree over the objects in SciPy's form; heights are 1 - S (for Ward: Ward distances).
     leaves_ : ndarray of shape (n_leaves,)

@@ -69,19 +69,19 @@ class NMFConsensus(SoftConsensusMixin, BaseConsensus):
     Parameters
     ----------
     n_clusters : int, default=8
-        Number of clusters; some may end without objects.
+        Number of clusters. Some may end without objects.
     n_init : int, default=5
         Number of starts, at the clusters of k-means on the labels; the best one is kept.
     max_iter : int, default=500
         Largest number of iterations of each start.
     tol : float, default=1e-4
-        Relative change of the error at which a run has converged.
+        Relative change of the error below which a start has converged.
     weights : array-like of shape (n_clusterings,), optional
         Weight of each clustering.
     random_state : int, RandomState or None
         Seed of the starts.
     n_jobs : int, optional
-        Number of threads. The result does not depend on it.
+        Number of threads; -1 uses all cores. The result does not depend on it.
     verbose : bool, default=False
         Show a progress bar for what takes more than two seconds.
 
@@ -92,13 +92,15 @@ class NMFConsensus(SoftConsensusMixin, BaseConsensus):
     labels_ : ndarray of shape (n_samples,)
         Cluster of largest membership, by decreasing size; -1 for objects without any label.
     n_clusters_ : int
+        Number of columns of ``membership_``; clusters without an object of their own come last.
     objective_ : float
         || S - Q G Q' ||^2 over all pairs of objects, each with itself included.
     history_ : list of float
-        The objective at each iteration up to its lowest; it need not fall on the way.
+        Objective after each iteration of the kept start, up to its lowest value; it may rise in between.
     n_iter_ : int
-        Iterations up to the lowest objective.
+        Number of iterations of the kept start, up to its lowest objective; the length of ``history_``.
     converged_ : bool
+        Whether the kept start converged within ``max_iter``: its error settled, or rose again from its lowest value.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
