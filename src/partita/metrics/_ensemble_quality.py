@@ -206,10 +206,10 @@ def _check_thresholds(thresholds: Any) -> tuple[float, float]:
         lower, upper = map(float, thresholds)
     except (TypeError, ValueError):
         raise ValueError(
-            f"thresholds={thresholds!r} must be two numbers (lower, upper), 'senbabaoglu' or 'strict'."
+            f"thresholds={thresholds!r:.60} must be two numbers (lower, upper), 'senbabaoglu' or 'strict'."
         ) from None
     if not 0 <= lower < upper <= 1:
-        raise ValueError(f"thresholds={thresholds!r} must satisfy 0 <= lower < upper <= 1.")
+        raise ValueError(f"thresholds={thresholds!r:.60} must satisfy 0 <= lower < upper <= 1.")
     return lower, upper
 
 
