@@ -29,7 +29,8 @@ from partita.dirichlet_process._dp_gaussian_model import (
 from partita.dirichlet_process._neal import NealChain, NealSampler, run_neal_chain, start_model, start_points
 from partita.metrics._coassociation import coassociation
 
-_POSITIVE = Interval("real", 1e-100, 1e100)
+_ALPHAS = Interval("real", 1e-6, 1e6)  # far beyond, differences of log gamma functions lose digits
+_VARIANCES = Interval("real", 1e-100, 1e100)  # squares of features, up to 1e140, over a variance stay within float64
 
 
 class DPGaussianMixture(ClusterMixin, BaseEstimator):
@@ -41,13 +42,13 @@ class DPGaussianMixture(ClusterMixin, BaseEstimator):
     Parameters
     ----------
     alpha : float or "auto", default=1.0
-        Concentration: the larger, the more clusters. "auto": sampled, under Gamma(1, 1).
+        Concentration, from 1e-6 to 1e6: the larger, the more clusters. "auto": sampled, under Gamma(1, 1).
     sigma : float or "auto", default="auto"
-        Variance (of each feature) within clusters. "auto": sampled, under InvGamma(1, v / 10) with v the mean variance
-        of a feature.
+        Variance (of each feature) within clusters, from 1e-100 to 1e100. "auto": sampled, under InvGamma(1, v / 10)
+        with v the mean variance of a feature.
     rho : float or "auto", default="auto"
-        Variance (of each feature) of the clusters' means. "auto": sampled, under InvGamma(1, w) with w the mean square
-        of X - m0.
+        Variance (of each feature) of the clusters' means, from 1e-100 to 1e100. "auto": sampled, under InvGamma(1, w)
+        with w the mean square of X - m0.
     prior_mean : {"data", "zero"} or array-like of shape (n_features,), default="data"
         m0, the mean of the clusters' means; "data": the mean of X.
     n_sweeps : int, default=500
@@ -142,9 +143,9 @@ class DPGaussianMixture(ClusterMixin, BaseEstimator):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "alpha": [StrOptions({"auto"}), Interval("real", 1e-6, 1e6)],
-        "sigma": [StrOptions({"auto"}), _POSITIVE],
-        "rho": [StrOptions({"auto"}), _POSITIVE],
+        "alpha": [StrOptions({"auto"}), _ALPHAS],
+        "sigma": [StrOptions({"auto"}), _VARIANCES],
+        "rho": [StrOptions({"auto"}), _VARIANCES],
         "prior_mean": [StrOptions({"data", "zero"}), "array-like"],
         "n_sweeps": [Interval("int", 1, None)],
         "burn_in": [None, Interval("int", 0, None)],
@@ -233,8 +234,8 @@ class DPGaussianMixture(ClusterMixin, BaseEstimator):
             mean = np.empty(0)
         if mean.shape != (X.shape[1],) or not np.isfinite(mean).all():
             raise ValueError(
-                f"prior_mean={self.prior_mean!r} does not fit X; pass {X.shape[1]} finite numbers, one per feature, or "
-                "'data' or 'zero'."
+                f"prior_mean={self.prior_mean!r:.60} does not fit X; pass {X.shape[1]} finite numbers, one per "
+                "feature, or 'data' or 'zero'."
             )
         return mean
 

@@ -16,7 +16,7 @@ from tests.ensembles import noisy_ensemble
 
 
 def highest_bounds(problem, state):
-    """The best of all clusters alike and of each cluster alone as the start of every row."""
+    """The best of equal membership in all clusters and of each cluster alone as the start of every row."""
     starts = [module.flat_gamma(problem, state.alpha)]
     for h in range(len(state.alpha)):
         starts.append(np.tile(state.alpha, (len(starts[0]), 1)))

@@ -51,14 +51,14 @@ from partita.consensus.models._em import (
 from partita.consensus.models._fitted_rows import FittedRows
 from partita.consensus.models._label_model import LabelModel
 
-_FEW_STEPS = 5  # of the inner fixed point while EM still moves: the next E-step continues from there
-_MANY_STEPS = 50  # near the end, where few steps would make EM stop too early
-_NEAR = 10  # times tol: the rise of the bound below which an E-step makes many steps
-_LAST_STEPS = 500  # for rows that are placed in a fitted model: they have one E-step only
-_SETTLED = 1e-6  # change of gamma below which a row is at its fixed point
+_FEW_STEPS = 5  # of the inner fixed point while EM still moves: more would settle rows for parameters that change
+_MANY_STEPS = 50  # near the end, where few would make EM stop too early; a limit, as settled rows end before it
+_NEAR = 10  # times tol: rise of the bound below which steps are many, from a few iterations before EM would stop
+_LAST_STEPS = 500  # for rows placed in a fitted model, which have one E-step only; a limit of the time, as above
+_SETTLED = 1e-6  # change of gamma below which a row is at its fixed point, where the bound is flat
 _ALPHAS = (1.0, 0.1)  # where alpha starts, in turns: objects in many clusters each, or in few
-_RATIOS = (1e-3, 1e3)  # between new and old parameters that an update is stretched by
-TINY = 1e-10  # smallest rate, and smallest distance of a probability from 0 and 1
+_RATIOS = (1e-3, 1e3)  # limits of new / old parameters in a stretched update: to the power 50 they are still finite
+TINY = 1e-10  # smallest rate, and smallest distance of a probability from 0 and 1: their logs stay finite
 
 
 # ----------------------------------------------------------------------------------------------- columns, state, rows
@@ -178,7 +178,10 @@ def e_step(
 
 
 def settle(problem: BCEProblem, state: BCEState, gamma: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
-    """Follow the fixed point of each row to its end, from gamma or from all clusters alike; gamma and bounds there."""
+    """Follow the fixed point of each row to its end, from gamma or with equal membership in all clusters.
+
+    Returns gamma and the bounds there.
+    """
     gamma = flat_gamma(problem, state.alpha) if gamma is None else gamma
     bounds = np.empty(len(gamma))
     e_step(problem, state, gamma, bounds, n_steps=_LAST_STEPS, tol=_SETTLED)
@@ -334,9 +337,10 @@ class BCE(LabelModel):
     Notes
     -----
     ``score_samples`` gives lower bounds of log p(row). The bound of a row has several maxima if alpha is small. Fitted
-    rows start from all clusters alike and follow one maximum through all iterations; new rows start from all clusters
-    alike, or where an equal fitted row ended, so a fitted model keeps its distinct rows. (Taking each row's highest
-    maximum instead raises the bound and makes alpha vanish: on data drawn from the model it then finds worse mixtures.)
+    rows start with equal membership in all clusters and follow one maximum through all iterations; new rows start in
+    the same way, or where an equal fitted row ended, so a fitted model keeps its distinct rows. (Taking each row's
+    highest maximum instead raises the bound and makes alpha vanish: on data drawn from the model it then finds worse
+    mixtures.)
 
     EM is over-relaxed: updates go beyond the plain ones as long as the bound rises, which halves their number. alpha is
     kept above 0.002.

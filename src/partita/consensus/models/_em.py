@@ -22,7 +22,7 @@ _RARE = 1e-12  # share of a label that no object of weight, or none of a sample,
 _SHARE = 0.01  # of what all objects have, mixed into clusters of a sample: labels absent from it stay possible
 _BLOCK = 8192  # rows per block, at least: more threads can share fewer rows, but each block fills its own table
 _GROWTH = 1.3  # of the stretch of updates, as long as the bound rises: a larger one is taken back more often
-_LONGEST = 50.0  # stretch of an update
+_LONGEST = 50.0  # largest stretch of an update: a longer one is more likely to be taken back, at the cost of an E-step
 
 
 def warn_one_clustering(estimator: Any, ensemble: Ensemble) -> None:
@@ -83,7 +83,7 @@ def kmeans_start(ensemble: Ensemble, n_clusters: int, seed: int) -> LabelStart:
 def random_start(ensemble: Ensemble, n_clusters: int, seed: int) -> LabelStart:
     """Probabilities of labels from Dirichlet(1), clusters of equal weight."""
     rng = np.random.default_rng(seed)
-    table = rng.standard_gamma(1.0, size=(ensemble.n_cells, n_clusters)) + 1e-12
+    table = rng.standard_gamma(1.0, size=(ensemble.n_cells, n_clusters)) + _RARE  # never 0
     table /= column_sums(table, ensemble)[ensemble.cell_clustering]
     labels = rng.integers(n_clusters, size=ensemble.n_rows)
     return LabelStart(np.full(n_clusters, 1 / n_clusters), table, labels)

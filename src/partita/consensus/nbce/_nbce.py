@@ -28,6 +28,7 @@ from partita.metrics._coassociation import coassociation
 
 _TOLERANCES = {"vb": 1e-6, "cvb": 1e-4}  # of the bound, relatively, and of a probability: less costs iterations
 _VALUES = {"alpha0": 1.0, "beta": 0.5}  # defaults, as the paper gives none, and where "auto" starts
+_RANGE = Interval("real", 1e-6, 1e6)  # of alpha0 and beta: far beyond, differences of log gamma functions lose digits
 
 
 class NBCE(LabelModel):
@@ -42,11 +43,11 @@ class NBCE(LabelModel):
     truncation : int, default=100
         Largest number of clusters K: the number of objects, if that is less.
     alpha0 : float or "auto", optional
-        Concentration: the larger, the more clusters. "auto": sampled (Gibbs, under Gamma(1, 1)) or of highest bound.
-        Default 1 for Gibbs sampling and "cvb", "auto" for "vb".
+        Concentration, from 1e-6 to 1e6: the larger, the more clusters. "auto": sampled (Gibbs, under Gamma(1, 1)) or of
+        highest bound. Default 1 for Gibbs sampling and "cvb", "auto" for "vb".
     beta : float or "auto", optional
-        Parameter of the symmetric Dirichlet over the labels of a clustering in a cluster. Default 0.5 for Gibbs
-        sampling and "cvb", "auto" for "vb".
+        Parameter, from 1e-6 to 1e6, of the symmetric Dirichlet over the labels of a clustering in a cluster. Default
+        0.5 for Gibbs sampling and "cvb", "auto" for "vb".
     n_sweeps : int, default=1000
         Sweeps over the objects, of each chain.
     burn_in : int, optional
@@ -159,8 +160,8 @@ class NBCE(LabelModel):
         "inference": [StrOptions({"gibbs", "vb", "cvb"})],
         "prior": [StrOptions({"tsb", "fsd"})],
         "truncation": [Interval("int", 1, None)],
-        "alpha0": [None, StrOptions({"auto"}), Interval("real", 1e-6, 1e6)],
-        "beta": [None, StrOptions({"auto"}), Interval("real", 1e-6, 1e6)],
+        "alpha0": [None, StrOptions({"auto"}), _RANGE],
+        "beta": [None, StrOptions({"auto"}), _RANGE],
         "n_sweeps": [Interval("int", 1, None)],
         "burn_in": [None, Interval("int", 0, None)],
         "thin": [Interval("int", 1, None)],

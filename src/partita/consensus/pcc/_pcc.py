@@ -33,7 +33,7 @@ from partita.consensus.pcc._problem import PCCProblem, PCCRun, PCCSolution, desc
 from partita.consensus.pcc._stored_pairs import all_pairs, chosen_pairs
 
 _SWEEPS = 1000  # of the block solver, at most: a safeguard, far above what a fit needs
-_STEPS, _FEWEST_STEPS = 20, 10_000  # of the greedy solver, at most: a multiple of n K, but not fewer than the second
+_STEPS, _FEWEST_STEPS = 20, 10_000  # limit of the greedy solver: 20 n K steps, and 10,000 where that is less
 _NUDGE = 1e-3  # into the interior, after clusters were taken out: KL is infinite on parts of the boundary
 _SMALL = 0.5  # mass, in objects, up to which a cluster is taken out: an object that is mostly in it gives it more
 _LIGHT = 10  # total weight below which that is a share of the total, the same at this weight: for few or light objects
@@ -215,7 +215,7 @@ class PCC(SoftConsensusMixin, BaseConsensus):
             check_divergence(self.divergence)
             if self.solver == "greedy":
                 raise ValueError(
-                    "solver='greedy' supports divergence 'kl' and 'l2'; use solver='block' for one of your own."
+                    "solver='greedy' supports divergence 'kl' and 'l2'; use solver='block' for a user-defined one."
                 )
             counts = None if every else count_chosen_pairs(rows, self.pairs, pair_seed)
             return custom_space(self.divergence, ensemble, counts)
