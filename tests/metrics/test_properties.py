@@ -52,7 +52,7 @@ def test_unlabelled_objects_are_left_out_and_counted(name):
 @pair_metrics
 def test_refused(name):
     function = METRICS[name].function
-    with pytest.raises(ValueError, match="pass one (label|row) per object"):
+    with pytest.raises(ValueError, match=r"pass one (label|row) per object"):
         function([0, 1], [0, 1, 1])
     with pytest.raises(ValueError, match="cannot be compared"):
         function([0, -1], [-1, 1])

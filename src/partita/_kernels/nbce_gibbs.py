@@ -13,7 +13,7 @@ import numpy as np
 from partita._kernels._jit import jit
 
 _NEGLIGIBLE = -50.0  # log of a share of probability that no draw of 53 bits can hit
-GAIN = 1e-10  # least rise of a log probability in a climb: less is rounding, and objects could move to and fro for ever
+GAIN = 1e-10  # least rise of a log probability in a climb: less is rounding, and objects could move back and forth
 
 
 class GibbsRows(NamedTuple):

@@ -11,7 +11,7 @@ import numpy as np
 from partita._kernels._jit import jit
 
 _NEGLIGIBLE = -50.0  # log of a share of probability that no draw of 53 bits can hit
-_GAIN = 1e-10  # least rise of a log probability in a climb: less is rounding, and points could move to and fro for ever
+_GAIN = 1e-10  # least rise of a log probability in a climb: less is rounding, and points could move back and forth
 
 
 class NealPoints(NamedTuple):

@@ -9,7 +9,7 @@ some order:
 
     d = min_c |x_i - mu_c|^2;   d > lambda: a new cluster with mean x_i;   else z_i = argmin_c                  (D3)
 
-and then moves every mean to its cluster and forgets empty clusters. Both lower the objective, as opening a cluster
+and then moves every mean to its cluster and drops empty clusters. Both lower the objective, as opening a cluster
 costs lambda and saves d > lambda. lambda is compared with *squared* distances. A sweep depends on the order of the
 points.
 

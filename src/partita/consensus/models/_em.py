@@ -26,7 +26,7 @@ _LONGEST = 50.0  # largest stretch of an update: a longer one is more likely to 
 
 
 def warn_one_clustering(estimator: Any, ensemble: Ensemble) -> None:
-    """Warn that one clustering tells a model of labels nothing but how frequent its labels are (eq. M4)."""
+    """Warn that one clustering shows a model of labels only how frequent its labels are (eq. M4)."""
     if ensemble.n_clusterings == 1:
         warn(
             f"{type(estimator).__name__} is not identifiable from a single clustering: every model with the right "
@@ -176,8 +176,9 @@ def climb(
     The rise is relative to the bound or, because that can be 0, to the number ``n`` of objects if that is larger
     (eq. M7).
 
-    With ``stretch`` updates go beyond what EM proposes, ever further until the bound falls; then that update is taken
-    back and the plain one made. The bound never falls from one iteration to the next, and a run ends by a plain update.
+    With ``stretch`` updates go beyond what EM proposes, further and further until the bound falls; then that update is
+    taken back and the plain one made. The bound never falls from one iteration to the next, and a run ends by a plain
+    update.
     """
     stats, bound = expect(state)
     history, factor = [bound], 1.0
@@ -201,6 +202,6 @@ def climb(
 
 
 def block_edges(n_rows: int, n_cells: int) -> list[tuple[int, int]]:
-    """Blocks of rows, long enough that adding up their tables of n_cells entries takes no time."""
+    """Blocks of rows, long enough that adding up their tables of n_cells entries takes little time."""
     length = max(_BLOCK, 2 * n_cells)
     return [(lo, min(n_rows, lo + length)) for lo in range(0, n_rows, length)]

@@ -68,7 +68,7 @@ class GBCE(BCE):
         "gaussian", "poisson", "bernoulli" or "categorical": one for all features, one per feature, or by name. By
         default numbers are Gaussian, truth values Bernoulli and text categorical.
     feature_weights : float or array-like of shape (n_features,), optional
-        u of the features; default 1. A feature of weight 0 is as absent.
+        u of the features; default 1. A feature of weight 0 is ignored.
     label_weights : float or array-like of shape (n_clusterings,), optional
         u of the clusterings; default their ``weights`` times the number of features that count.
     standardize : bool, default=True

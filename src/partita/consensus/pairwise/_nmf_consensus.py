@@ -30,7 +30,7 @@ from partita.metrics._label_factor import through_labels
 _TINY = 1e-12  # added to denominators, which are 0 for clusters without objects
 _EXACT = 1e-6  # error, relative to S, of a factorisation that counts as exact: the updates are very slow near 0
 _FEW_ROWS = 4000  # distinct rows up to which S is held if labels are missing: 128 MiB
-_TURNED = 1.02  # rise of the error above its lowest at which a run ends: small waves on the way down are allowed
+_TURNED = 1.02  # rise of the error above its lowest at which a run ends: small rises in between are allowed
 _START = 0.2  # added to the indicator of k-means: what is 0 stays 0
 _START_ROUNDS, _START_TOL = 10, 1e-3  # of k-means: a rough start is enough
 
