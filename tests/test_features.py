@@ -111,7 +111,7 @@ def test_fit_predict_takes_features(truth, X):
 @pytest.mark.parametrize(
     ("features", "options", "message"),
     [
-        (np.ones((61, 1)), {}, "features has 61 rows and X has 62"),
+        (np.ones((61, 1)), {}, "features has 61 rows, but X has 62"),
         (np.full((62, 1), -1.0), {"families": "poisson"}, "contains -1.0; family 'poisson' is for counts"),
         (np.full((62, 1), 0.5), {"families": "poisson"}, "contains 0.5; family 'poisson' is for counts"),
         (np.full((62, 1), 2.0), {"families": "bernoulli"}, "contains 2.0; family 'bernoulli' is for 0"),
@@ -153,7 +153,7 @@ def test_other_features_at_prediction_are_refused(truth, X):
     model = GBCE(3, n_init=1, random_state=0).fit(X, features=2.0 * truth[:, None])
     with pytest.raises(ValueError, match="features has the columns c0, c1, but c0 were fitted"):
         model.predict(X, features=np.ones((62, 2)))
-    with pytest.raises(ValueError, match="features has 3 rows and X has 62"):
+    with pytest.raises(ValueError, match="features has 3 rows, but X has 62"):
         model.predict_proba(X, features=np.ones((3, 1)))
 
 

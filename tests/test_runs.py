@@ -92,6 +92,8 @@ def test_one_wording_of_no_convergence():
         _runs.warn_not_converged("EM", 7)
     with pytest.warns(ConvergenceWarning, match=r"PCC did not converge in max_iter=7 sweeps \(gap 0.1\); raise"):
         _runs.warn_not_converged("PCC", 7, gap="gap 0.1", unit="sweeps")
+    with pytest.warns(ConvergenceWarning, match=r"in max_iter=7 iterations; raise max_iter\."):
+        _runs.warn_not_converged("DPMeans", 7, advice="raise max_iter")
 
 
 def test_a_silent_bar_counts_nothing(capsys):

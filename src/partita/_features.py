@@ -60,7 +60,7 @@ def check_magnitude(points: FloatArray) -> None:
 def check_lengths(n_points: int, n_labels: int, name: str = "labels") -> None:
     """Refuse labels of other objects."""
     if n_points != n_labels:
-        raise ValueError(f"X has {n_points} objects and {name} {n_labels}; both must be of the same objects.")
+        raise ValueError(f"X has {n_points} objects, but {name} has {n_labels}; pass one label per object.")
 
 
 # ---------------------------------------------------------------------------------------------- columns beside labels
@@ -191,10 +191,13 @@ def _columns_of(features: Any, n_samples: int) -> tuple[list[str], list[Array]]:
     if isinstance(features, list | tuple):  # of rows, as scikit-learn reads them
         features = np.asarray(features)
     if getattr(features, "ndim", 2) != 2:
-        raise ValueError(f"features has {features.ndim} dimension(s); pass (n_samples, n_features): reshape(-1, 1).")
+        raise ValueError(
+            f"features has {features.ndim} dimension(s); pass (n_samples, n_features); use features.reshape(-1, 1) for "
+            "one feature."
+        )
     names, columns = named_columns(features)
     if len(columns[0]) != n_samples:
-        raise ValueError(f"features has {len(columns[0])} rows and X has {n_samples}; pass one row per object.")
+        raise ValueError(f"features has {len(columns[0])} rows, but X has {n_samples}; pass one row per object.")
     return names, columns
 
 

@@ -212,11 +212,11 @@ def _is_internal(filename: str) -> bool:
     return path.name in _BETWEEN or any(part in _BETWEEN for part in path.parts)
 
 
-def warn_not_converged(method: str, max_iter: int, *, gap: str = "", unit: str = "iterations") -> None:
+def warn_not_converged(
+    method: str, max_iter: int, *, gap: str = "", unit: str = "iterations", advice: str = "raise max_iter or tol"
+) -> None:
     """Say that a method stopped at ``max_iter``, and what to change."""
     from sklearn.exceptions import ConvergenceWarning
 
     reached = f" ({gap})" if gap else ""
-    warn(
-        f"{method} did not converge in max_iter={max_iter} {unit}{reached}; raise max_iter or tol.", ConvergenceWarning
-    )
+    warn(f"{method} did not converge in max_iter={max_iter} {unit}{reached}; {advice}.", ConvergenceWarning)

@@ -38,11 +38,12 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):
         How they are combined: any consensus estimator of partita. Default: :class:`EAC`, which finds the number of
         clusters, or :class:`PCC` with squared errors if ``n_clusters`` is given.
     n_clusters : int, optional
-        Number of clusters of the consensus; sets the parameter of that name of ``consensus``.
+        Number of clusters. Sets the parameter of that name of ``consensus``.
     random_state : int, RandomState or None
         Seed of ``base`` and ``consensus``, unless they have their own.
     n_jobs : int, optional
-        Number of threads of ``base`` and ``consensus``, unless they have their own. The result does not depend on it.
+        Number of threads; -1 uses all cores. The result does not depend on it. Of ``base`` and ``consensus``, unless
+        they have their own.
     verbose : bool, default=False
         Show a progress bar for what takes more than two seconds.
 
@@ -51,6 +52,8 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):
     labels_ : ndarray of shape (n_samples,)
         Clusters by decreasing size; -1 for objects that no clustering saw.
     n_clusters_ : int
+        Number of clusters of ``consensus_``: those that have objects or, if it gives probabilities, the columns of
+        ``membership_``.
     membership_ : ndarray of shape (n_samples, n_clusters_)
         Probabilities, where the consensus gives them.
     label_matrix_ : ndarray of shape (n_samples, n_clusterings)

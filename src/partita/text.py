@@ -59,7 +59,7 @@ def make_text_features(
     if stem:
         require("snowballstemmer", extra="text", purpose="stemming")
     if isinstance(stop_words, str) and stop_words != "english":
-        raise ValueError(f"stop_words={stop_words!r} is not known; pass 'english', a collection of words or None.")
+        raise ValueError(f"stop_words={stop_words!r:.60} is not known; pass 'english', a collection of words or None.")
     words = ENGLISH_STOP_WORDS if stop_words == "english" else frozenset(stop_words or ())
     vectorizer = TfidfVectorizer(analyzer=_Analyzer(words, stem), min_df=min_documents)
     return Pipeline(

@@ -34,7 +34,7 @@ def test_version_and_help_in_a_process_of_its_own():
 def test_first_run_says_that_it_compiles(tmp_path, wines):
     first = run_alone("consensus", str(wines), "-o", str(tmp_path / "o.csv"), NUMBA_CACHE_DIR=str(tmp_path / "cache"))
     assert first.returncode == 0, first.stderr
-    assert first.stderr.count("compiling, once") == 1
+    assert first.stderr.count("compiling numba kernels (only once") == 1
     again = run_alone("consensus", str(wines), "-o", str(tmp_path / "o.csv"), NUMBA_CACHE_DIR=str(tmp_path / "cache"))
     assert again.stderr == ""
 

@@ -211,7 +211,7 @@ def test_negative_zero_is_zero():
 
 def test_stopping_early_is_reported(rng):
     points = rng.normal(size=(500, 2))
-    with pytest.warns(ConvergenceWarning, match="DP-means did not converge in max_iter=2 iterations; raise max_iter"):
+    with pytest.warns(ConvergenceWarning, match=r"DPMeans did not converge in max_iter=2 iterations; raise max_iter\."):
         model = DPMeans(1.0, max_iter=2, random_state=0).fit(points)
     assert not model.converged_
     assert model.n_iter_ == 2

@@ -15,5 +15,5 @@ every_clusterer = pytest.mark.parametrize("name", INSTALLED)
 
 
 def blobs(sizes=(20, 15, 10), n_features=2):
-    centres = 7.0 * np.eye(len(sizes), n_features)
-    return make_blobs(sizes, centers=centres, random_state=0)
+    centers = 7.0 * np.eye(len(sizes), n_features)
+    return make_blobs(sizes, centers=centers, random_state=0)

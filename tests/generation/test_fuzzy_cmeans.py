@@ -9,8 +9,8 @@ from tests.ensembles import same_partition
 from tests.generation.cases import blobs
 
 
-def objective(F, centres, U):
-    return sum(U[i, k] ** 2 * ((F[i] - centres[k]) ** 2).sum() for i in range(len(F)) for k in range(len(centres)))
+def objective(F, centers, U):
+    return sum(U[i, k] ** 2 * ((F[i] - centers[k]) ** 2).sum() for i in range(len(F)) for k in range(len(centers)))
 
 
 @pytest.mark.parametrize("k", [1, 2, 5])
@@ -19,19 +19,19 @@ def test_fuzzy_cmeans_ends_where_both_equations_hold(F, k):
     assert found.converged
     U = np.empty((len(F), k))
     for i, x in enumerate(F):
-        d = [((x - c) ** 2).sum() for c in found.centres]
+        d = [((x - c) ** 2).sum() for c in found.centers]
         U[i] = [1 / sum(d[a] / d[b] for b in range(k)) for a in range(k)]
     assert np.allclose(found.membership, U, atol=1e-12)
     assert np.allclose(found.membership.sum(axis=1), 1, atol=1e-12)
-    centres = np.array([(U[:, a] ** 2) @ F / (U[:, a] ** 2).sum() for a in range(k)])
-    assert np.allclose(found.centres, centres, atol=1e-7)
+    centers = np.array([(U[:, a] ** 2) @ F / (U[:, a] ** 2).sum() for a in range(k)])
+    assert np.allclose(found.centers, centers, atol=1e-7)
 
 
 def test_objective_of_fuzzy_cmeans_never_rises(F):
     found = fuzzy_cmeans(F, 4, 3)
     assert len(found.history) > 3
     assert (np.diff(found.history) <= 1e-9).all()
-    assert found.history[-1] == pytest.approx(objective(F, found.centres, found.membership), rel=1e-3)
+    assert found.history[-1] == pytest.approx(objective(F, found.centers, found.membership), rel=1e-3)
 
 
 def test_an_object_on_a_centre_belongs_to_it_alone():

@@ -18,9 +18,9 @@ def test_spherical_kmeans_puts_each_row_at_the_centre_of_largest_cosine(text, fr
     for column in (
         KMeansEnsemble(10, (2, 6), metric="cosine", sample_fraction=fraction, random_state=0).fit_transform(text).T
     ):
-        centres = unit(np.array([rows[column == k].sum(axis=0) for k in range(column.max() + 1)]))
+        centers = unit(np.array([rows[column == k].sum(axis=0) for k in range(column.max() + 1)]))
         for row, label in zip(rows[column >= 0], column[column >= 0], strict=True):
-            cosines = [float(row @ centre) for centre in centres]
+            cosines = [float(row @ center) for center in centers]
             assert cosines[label] >= max(cosines) - 1e-12
 
 

@@ -168,7 +168,7 @@ def test_wrong_thresholds_grids_and_labels_are_refused():
         with pytest.raises(ValueError, match="pass a series of at least one number"):
             consensus_cdf([[0, 1]], grid)
     for function in (item_consensus, cluster_consensus):
-        with pytest.raises(ValueError, match="X has 2 objects and labels 3"):
+        with pytest.raises(ValueError, match="X has 2 objects, but labels has 3"):
             function([[0, 1]], [0, 1, 1])
         with pytest.raises(ValueError, match="none of the 2 objects is labelled"):
             function([[0, 1]], [-1, -1])

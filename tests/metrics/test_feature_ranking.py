@@ -41,5 +41,5 @@ def test_there_are_as_many_bins_as_classes_or_as_asked_for():
     for wrong in (0, 2.5, True):
         with pytest.raises(ValueError, match=f"n_bins={wrong} is not allowed; pass a whole number, at least 1"):
             metrics.rank_features(X, [0, 0, 1, 1], n_bins=wrong)
-    with pytest.raises(ValueError, match="X has 4 objects and y 2"):
+    with pytest.raises(ValueError, match="X has 4 objects, but y has 2"):
         metrics.rank_features(X, [0, 1])

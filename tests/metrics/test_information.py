@@ -38,7 +38,7 @@ def test_average_nmi_leaves_out_what_cannot_be_compared():
     with pytest.warns(LeftOutWarning, match="1 of 4 objects have no consensus label"):
         assert metrics.average_nmi_score(X, [0, 0, 1, -1]) == pytest.approx(np.mean([1, 0]))
     assert metrics.average_nmi_score({"one": [5, 5]}, [1, 1]) == 1
-    with pytest.raises(ValueError, match="X has 4 objects and labels 2"):
+    with pytest.raises(ValueError, match="X has 4 objects, but labels has 2"):
         metrics.average_nmi_score(X, [0, 1])
     with pytest.warns(LeftOutWarning, match="1 of 2"), pytest.raises(ValueError, match="cannot be compared"):
         metrics.average_nmi_score({"b": [None, 1]}, [1, -1])

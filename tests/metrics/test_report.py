@@ -118,7 +118,7 @@ def test_wrong_limits_names_and_labels_are_refused(points, labels):
         metrics.validity_report(points, labels, n_pairs=None)
     with pytest.raises(ValueError, match="names must differ from each other and from 'index'"):
         metrics.validity_report(points, {"better": labels})
-    with pytest.raises(ValueError, match="X has 55 objects and labels 3"):
+    with pytest.raises(ValueError, match="X has 55 objects, but labels has 3"):
         metrics.validity_report(points, ["a", "b", "b"])
     with pytest.raises(ValueError, match="none of the 55 objects is labelled"):
         metrics.validity_report(points, {"a": np.r_[np.zeros(5), np.full(50, -1)], "b": np.r_[[-1] * 5, np.zeros(50)]})

@@ -67,7 +67,7 @@ class _SayOnce(event.Listener):
     def on_start(self, event: Any) -> None:
         if not self.said:
             self.said = True
-            _log.info("compiling, once: later runs start at once")
+            _log.info("compiling numba kernels (only once; later runs start faster)")
 
     def on_end(self, event: Any) -> None:
         pass

@@ -76,11 +76,11 @@ def distances_to_clusters(columns, starts, lo, hi, metric, smallest, largest, su
 
 @jit_sums
 def concordance_rows(a, b, range_a, range_b, lo, hi, n_pairs, weighted):
-    """Compare objects lo..hi-1 with those after them: whether a and b order them alike, and how alike the gaps are.
+    """Compare objects lo..hi-1 with those after them: order in a and b, and how similar the gaps are.
 
     a, b     IN  (n,) float64
     range_a, range_b IN float64, largest value minus smallest
-    n_pairs  OUT (hi - lo, 3) int64: pairs ordered alike, ordered oppositely, tied in both
+    n_pairs  OUT (hi - lo, 3) int64: pairs ordered the same way, ordered oppositely, tied in both
     weighted OUT (hi - lo,) float64: sum of +-min(|r|, 1 / |r|), r the ratio of the gaps as shares of the range
     """
     for i in range(lo, hi):

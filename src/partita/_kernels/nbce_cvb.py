@@ -38,7 +38,7 @@ class CvbState(NamedTuple):
 
 @jit
 def sum_up_cvb(rows, state):
-    """Expectations and variances anew from gamma."""
+    """Expectations and variances again, from gamma."""
     n, K = state.gamma.shape
     state.size[:] = 0.0
     state.tail[:] = 0.0

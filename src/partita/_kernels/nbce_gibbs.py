@@ -13,6 +13,7 @@ import numpy as np
 from partita._kernels._jit import jit
 
 _NEGLIGIBLE = -50.0  # log of a share of probability that no draw of 53 bits can hit
+GAIN = 1e-10  # least rise of a log probability in a climb: less is rounding, and objects could move back and forth
 
 
 class GibbsRows(NamedTuple):
@@ -41,7 +42,7 @@ class GibbsState(NamedTuple):
 
 @jit
 def rebuild(rows, state):
-    """Make everything anew from z."""
+    """Make everything again from z."""
     n, K, m = state.z.shape[0], state.size.shape[0], rows.clustering_weights.shape[0]
     state.size[:] = 0
     state.label_size[:] = 0
@@ -120,7 +121,7 @@ def _log_likelihoods(rows, state, i, top, logs):
 def _priors(state, k_own, top, a0, sticks, prior):
     """Prior weights of clusters 0 to top - 1 without one object of k_own; returns that of all others together.
 
-    Finite symmetric Dirichlet: empty clusters are alike, so all of them are "others".
+    Finite symmetric Dirichlet: empty clusters are equal, so all of them are "others".
     Stick breaking: every label has its own weight, and the others are those from ``top`` on.
     """
     K = state.size.shape[0]
@@ -215,7 +216,7 @@ def _climb(state, k_own, prior, logs, top, others, empty, a0, sticks):
     for k in range(top):
         if prior[k] > 0.0:
             candidate = logs[k] + math.log(prior[k])
-            if candidate > value + 1e-10:
+            if candidate > value + GAIN:
                 best, value = k, candidate
     if others > 0.0 and (sticks or state.size[k_own] > 1):
         one = a0 / K
@@ -225,7 +226,7 @@ def _climb(state, k_own, prior, logs, top, others, empty, a0, sticks):
             if top < K - 1 and others / (1.0 + a0) >= one:
                 one = others / (1.0 + a0)
                 new = top
-        if empty + math.log(one) > value + 1e-10:
+        if empty + math.log(one) > value + GAIN:
             return new if sticks else _label_of_new(state, k_own, top, a0, sticks, 0.0)
     return best
 

@@ -11,6 +11,7 @@ import numpy as np
 from partita._kernels._jit import jit
 
 _NEGLIGIBLE = -50.0  # log of a share of probability that no draw of 53 bits can hit
+_GAIN = 1e-10  # least rise of a log probability in a climb: less is rounding, and points could move back and forth
 
 
 class NealPoints(NamedTuple):
@@ -165,9 +166,9 @@ def climb_neal(data, state, model, total, n_slots):
         for k in range(n_slots):
             if k != own and size[k] > 0:
                 other = math.log(size[k]) + _log_predictive(size[k], distance[k], d, sigma, rho)
-                if other > value + 1e-10:
+                if other > value + _GAIN:
                     best, value = k, other
-        if size[own] > 1 and new > value + 1e-10:
+        if size[own] > 1 and new > value + _GAIN:
             free = _free_slot(size, n_slots)
             if free < size.shape[0]:
                 best = free

@@ -195,7 +195,7 @@ def insert_rows(rows, sums, order, seed):
 
 @jit
 def sum_memberships(rows, sums):
-    """Compute B and G anew from Y."""
+    """Compute B and G again from Y."""
     sums.B[:] = 0.0
     sums.G[:] = 0.0
     k = sums.Y.shape[1]

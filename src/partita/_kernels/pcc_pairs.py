@@ -22,6 +22,7 @@ _MODEL_STEPS = 30  # steps on the model, at most, per cluster; a safeguard again
 _FLAT = 0.1  # slope at which a line search may end, relative to the first: the rest is not worth its evaluations
 _SHORTEST = 1e-14  # bracket of a line search at which it ends: what is left is rounding
 _BRACKET = 1e-10  # width of the greedy solver's bracket, relative to the segment (eq. P27)
+_NO_STEP = 1e-18  # step of the greedy solver that is none: far below the least membership, _TRACE
 
 
 class StoredPairs(NamedTuple):
@@ -416,7 +417,7 @@ def _gap_of(Y_t, gradient, j):
 
 @jit_sums
 def _set_gap(tree, size, i, gap, leaf_only):
-    """Set the gap of row i, and the maxima above it (unless all of them are computed anew later)."""
+    """Set the gap of row i, and the maxima above it (unless all of them are computed again later)."""
     place = size + i
     tree[place] = gap
     if not leaf_only:
@@ -440,7 +441,7 @@ def _bisect(kind, row, m, copies, square, own_e, limit, gap):
     left, right = 0.0, limit
     while right - left > _BRACKET * limit or left == 0.0:
         middle = 0.5 * (left + right)
-        if middle <= left or middle >= right or middle < 1e-18:  # no step helps: the slope is 0 but for rounding
+        if middle <= left or middle >= right or middle < _NO_STEP:  # no step helps: the slope is 0 but for rounding
             break
         if _slope_at(kind, row, m, copies, square, own_e, middle) <= 0.0:
             left = middle

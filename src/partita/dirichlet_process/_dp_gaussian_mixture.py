@@ -29,7 +29,8 @@ from partita.dirichlet_process._dp_gaussian_model import (
 from partita.dirichlet_process._neal import NealChain, NealSampler, run_neal_chain, start_model, start_points
 from partita.metrics._coassociation import coassociation
 
-_POSITIVE = Interval("real", 1e-100, 1e100)
+_ALPHAS = Interval("real", 1e-6, 1e6)  # far beyond, differences of log gamma functions lose digits
+_VARIANCES = Interval("real", 1e-100, 1e100)  # squares of features, up to 1e140, over a variance stay within float64
 
 
 class DPGaussianMixture(ClusterMixin, BaseEstimator):
@@ -41,13 +42,13 @@ class DPGaussianMixture(ClusterMixin, BaseEstimator):
     Parameters
     ----------
     alpha : float or "auto", default=1.0
-        Concentration: the larger, the more clusters. "auto": sampled, under Gamma(1, 1).
+        Concentration, from 1e-6 to 1e6: the larger, the more clusters. "auto": sampled, under Gamma(1, 1).
     sigma : float or "auto", default="auto"
-        Variance (of each feature) within clusters. "auto": sampled, under InvGamma(1, v / 10) with v the mean variance
-        of a feature.
+        Variance (of each feature) within clusters, from 1e-100 to 1e100. "auto": sampled, under InvGamma(1, v / 10)
+        with v the mean variance of a feature.
     rho : float or "auto", default="auto"
-        Variance (of each feature) of the clusters' means. "auto": sampled, under InvGamma(1, w) with w the mean square
-        of X - m0.
+        Variance (of each feature) of the clusters' means, from 1e-100 to 1e100. "auto": sampled, under InvGamma(1, w)
+        with w the mean square of X - m0.
     prior_mean : {"data", "zero"} or array-like of shape (n_features,), default="data"
         m0, the mean of the clusters' means; "data": the mean of X.
     n_sweeps : int, default=500
@@ -55,7 +56,7 @@ class DPGaussianMixture(ClusterMixin, BaseEstimator):
     burn_in : int, optional
         Sweeps that are not used; default half.
     thin : int, default=1
-        Every how many sweeps a sample is kept.
+        A sample is kept every ``thin`` sweeps.
     n_chains : int, default=2
         Chains; they start in turn from about ten clusters and from one.
     consensus : {"map", "binder", "vi"}, default="map"
@@ -67,7 +68,7 @@ class DPGaussianMixture(ClusterMixin, BaseEstimator):
     random_state : int, RandomState or None
         Seed of the chains.
     n_jobs : int, optional
-        Number of threads. The result does not depend on it.
+        Number of threads; -1 uses all cores. The result does not depend on it.
     verbose : bool, default=False
         Show a progress bar for what takes more than two seconds.
 
@@ -77,6 +78,7 @@ class DPGaussianMixture(ClusterMixin, BaseEstimator):
         The consensus, clusters by decreasing size. At the border of two clusters a point need not be in the one that
         is more probable for a new point in its place, which ``predict`` returns.
     n_clusters_ : int
+        Number of clusters that have objects.
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
         Posterior means of the clusters' means, given the consensus.
     weights_ : ndarray of shape (n_clusters_,)
@@ -96,15 +98,15 @@ class DPGaussianMixture(ClusterMixin, BaseEstimator):
     r_hat_ : dict
         Potential scale reduction, over halves of chains, of "n_clusters" and "log_joint"; 1 if chains agree.
     converged_ : bool
-        Whether both are below 1.1.
+        Whether both R-hat are below 1.1.
     samples_ : ndarray of shape (n_kept, n_samples)
         Kept assignments of all chains, in the sampler's own numbering of clusters.
     coassignment_ : ndarray of shape (n_samples, n_samples)
         With ``coassignment=True``: share of the kept samples in which two points are together.
     history_ : list of float
-        log p(x, z) after every sweep of the best chain.
+        log p(x, z) after each sweep of the best chain.
     n_iter_ : int
-        Sweeps of each chain.
+        Number of sweeps of each chain; the length of ``history_``.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -119,7 +121,7 @@ class DPGaussianMixture(ClusterMixin, BaseEstimator):
     Points move one at a time, so chains from different starts can take about n sweeps to agree on the number of
     clusters; a warning says when they do not. The consensus "map" is not affected, as clusters are merged at the end.
 
-    Points that are all alike are one cluster, whatever the parameters.
+    Points that are all equal are one cluster, whatever the parameters.
 
     References
     ----------
@@ -141,9 +143,9 @@ class DPGaussianMixture(ClusterMixin, BaseEstimator):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "alpha": [StrOptions({"auto"}), Interval("real", 1e-6, 1e6)],
-        "sigma": [StrOptions({"auto"}), _POSITIVE],
-        "rho": [StrOptions({"auto"}), _POSITIVE],
+        "alpha": [StrOptions({"auto"}), _ALPHAS],
+        "sigma": [StrOptions({"auto"}), _VARIANCES],
+        "rho": [StrOptions({"auto"}), _VARIANCES],
         "prior_mean": [StrOptions({"data", "zero"}), "array-like"],
         "n_sweeps": [Interval("int", 1, None)],
         "burn_in": [None, Interval("int", 0, None)],
@@ -232,8 +234,8 @@ class DPGaussianMixture(ClusterMixin, BaseEstimator):
             mean = np.empty(0)
         if mean.shape != (X.shape[1],) or not np.isfinite(mean).all():
             raise ValueError(
-                f"prior_mean={self.prior_mean!r} does not fit X; pass {X.shape[1]} finite numbers, one per feature, or "
-                "'data' or 'zero'."
+                f"prior_mean={self.prior_mean!r:.60} does not fit X; pass {X.shape[1]} finite numbers, one per "
+                "feature, or 'data' or 'zero'."
             )
         return mean
 

@@ -59,7 +59,7 @@ class SphericalMixture(NamedTuple):
 
 
 def scaled_priors(points: FloatArray, estimate: tuple[bool, bool, bool]) -> NealPriors:
-    """Weak priors on the scale of the data, eq. D18; any scale will do for points that are all alike."""
+    """Weak priors on the scale of the data, eq. D18; any scale will do for points that are all equal."""
     variance, square = float(points.var(axis=0).mean()), float((points**2).mean())
     values = GammaPrior(1.0, 1.0), GammaPrior(1.0, _WITHIN * (variance or 1.0)), GammaPrior(1.0, square or 1.0)
     return NealPriors(*(prior if estimated else None for prior, estimated in zip(values, estimate, strict=True)))
@@ -152,7 +152,7 @@ def mixture_of(clusters: GaussianClusters, model: NealModel, *, new: bool) -> Sp
 def membership(points: FloatArray, mixture: SphericalMixture) -> FloatArray:
     """Probability of each component."""
     member = np.empty((len(points), len(mixture.variance)))
-    # of a model that was read from a file the arrays can be read-only, for which kernels would be compiled anew
+    # of a model that was read from a file the arrays can be read-only, for which kernels would be compiled again
     kernel.posterior_gaussian(points, *(np.array(part) for part in mixture), member)
     return member
 

@@ -9,7 +9,7 @@ some order:
 
     d = min_c |x_i - mu_c|^2;   d > lambda: a new cluster with mean x_i;   else z_i = argmin_c                eq. D3
 
-and then moves every mean to its cluster and forgets empty clusters. Both lower the objective, as opening a cluster
+and then moves every mean to its cluster and drops empty clusters. Both lower the objective, as opening a cluster
 costs lambda and saves d > lambda. lambda is compared with *squared* distances. A sweep depends on the order of the
 points.
 
@@ -176,7 +176,7 @@ def farthest_first_lambda(X: Any, n_clusters: int = _N_CLUSTERS) -> float:
     X : array-like of shape (n_samples, n_features)
         Features.
     n_clusters : int, default=8
-        Clusters to aim at. Beyond the number of distinct points the answer is 0.
+        Number of clusters to aim at. Beyond the number of distinct points the answer is 0.
 
     Returns
     -------
@@ -223,7 +223,7 @@ class DPMeans(ClusterMixin, BaseEstimator):
     random_state : int, RandomState or None
         Seed of the starts.
     n_jobs : int, optional
-        Number of threads. The result does not depend on it.
+        Number of threads; -1 uses all cores. The result does not depend on it.
     verbose : bool, default=False
         Show a progress bar for what takes more than two seconds.
 
@@ -234,6 +234,7 @@ class DPMeans(ClusterMixin, BaseEstimator):
     cluster_centers_ : ndarray of shape (n_clusters_, n_features)
         Means of the clusters, in the same order.
     n_clusters_ : int
+        Number of clusters that have objects.
     lam_ : float
         The penalty, given or found.
     objective_ : float
@@ -241,10 +242,11 @@ class DPMeans(ClusterMixin, BaseEstimator):
     inertia_ : float
         Sum of squared distances to the centres.
     history_ : list of float
-        Objective after each sweep of the best start; it never rises.
+        Objective after each iteration of the kept start; it never rises.
     n_iter_ : int
+        Number of iterations of the kept start; the length of ``history_``.
     converged_ : bool
-        Whether the last sweep changed no assignment.
+        Whether the kept start converged within ``max_iter``: its last sweep did not lower the objective.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -322,7 +324,7 @@ class DPMeans(ClusterMixin, BaseEstimator):
         with progress(self.n_init * self.max_iter, "DP-means", show=bool(self.verbose)) as bar:
             found = solve_dp_means(points, self.lam_, settings, self.n_jobs, bar)
         if not found.converged:
-            warn_not_converged("DP-means", self.max_iter)
+            warn_not_converged(type(self).__name__, self.max_iter, advice="raise max_iter")
         self.labels_, self.cluster_centers_, self.inertia_, self.objective_ = found.state
         self.n_clusters_ = len(self.cluster_centers_)
         self.history_, self.n_iter_, self.converged_ = found.history, len(found.history), found.converged

@@ -2,8 +2,8 @@
 
 Every penalty starts from one cluster again. A start from the clusters of the penalty before would save some sweeps, but
 DP-means opens clusters and hardly ever closes one: each clustering would refine the one before it, with its mistakes.
-So every column is what ``DPMeans`` finds for that penalty alone, whatever the others are, and the columns of the
-ensemble are as different as the data allow.
+So every column is what ``DPMeans``, with as many starts, finds for that penalty alone, whatever the others are, and the
+columns of the ensemble are as different as the data allow.
 """
 
 from typing import Any, NamedTuple
@@ -64,10 +64,13 @@ def dp_means_path(
     n_clusters : pair of int, default=(1, 20)
         Without ``lams``: the fewest and the most clusters to aim at. The penalties are those of
         ``farthest_first_lambda`` for these and all numbers between, found in one traversal.
-    order, n_init, max_iter, random_state, verbose
+    n_init : int, default=1
+        Number of starts for each penalty; the best one is kept. :class:`DPMeans` makes 3 by default; here it is one,
+        because more cost time for each penalty, and the clusterings of an ensemble need not be the best ones.
+    order, max_iter, random_state, verbose
         As in :class:`DPMeans`.
     n_jobs : int, optional
-        Number of threads. The result does not depend on it.
+        Number of threads; -1 uses all cores. The result does not depend on it.
 
     Returns
     -------
@@ -76,8 +79,8 @@ def dp_means_path(
 
     Notes
     -----
-    Cost O(n d sum of k) per sweep. Each penalty starts anew from one cluster, so that a column is the clustering of
-    ``DPMeans(lam, ...)`` and does not depend on the other penalties.
+    Cost O(n d sum of k) per sweep. Each penalty starts again from one cluster, so that a column is the clustering of
+    ``DPMeans(lam, ...)`` with the same ``n_init`` and does not depend on the other penalties.
 
     References
     ----------
@@ -106,7 +109,7 @@ def dp_means_path(
 
         runs = list(in_order(run, falling.tolist(), n_jobs))
     if not all(found.converged for found in runs):
-        warn_not_converged("DP-means", max_iter)
+        warn_not_converged("dp_means_path", max_iter, advice="raise max_iter")
     return DPMeansPath(
         falling,
         np.array([len(found.state.centers) for found in runs], dtype=np.int64),
@@ -122,8 +125,8 @@ def _default_lams(points: FloatArray, n_clusters: tuple[int, int]) -> FloatArray
         low, high = 1, 0
     if low > high:
         raise ValueError(
-            f"n_clusters={n_clusters!r} is not a range of numbers of clusters; pass a pair of whole numbers such as "
-            "(1, 20), the fewest first."
+            f"n_clusters={n_clusters!r:.60} is not a range of numbers of clusters; pass a pair of whole numbers such "
+            "as (1, 20), the fewest first."
         )
     return np.unique(farthest_first(points, high)[low - 1 :])[::-1].copy()
 
@@ -135,6 +138,6 @@ def _check_lams(lams: Any) -> FloatArray:
         values = np.empty(0)
     if values.ndim != 1 or len(values) == 0 or not np.isfinite(values).all() or (values < 0).any():
         raise ValueError(
-            f"lams={lams!r} are not penalties; pass a list of one or more finite numbers, none below 0, or None."
+            f"lams={lams!r:.60} are not penalties; pass a list of one or more finite numbers, none below 0, or None."
         )
     return np.unique(values)[::-1].copy()

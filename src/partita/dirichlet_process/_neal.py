@@ -36,10 +36,10 @@ from partita.dirichlet_process._dp_gaussian_model import (
 )
 from partita.dirichlet_process._dp_means import nearest_center
 
-_NEW = 8  # new clusters for which random numbers are drawn at a time: most sweeps open fewer
+_NEW = 8  # new clusters for which random numbers are drawn at a time: most sweeps open fewer, and more would be wasted
 _MANY = 10  # clusters of the chains that do not start from one: the others show whether the start matters
-_CLIMBS = 100  # rounds of a climb, at most; it ends before, where nothing rises any more
-_GAIN = 1e-9  # of log p(x, z) that is more than rounding
+_CLIMBS = 100  # limit of the rounds of a climb, which ends before it where nothing rises any more
+_GAIN = 1e-9  # rise of log p(x, z) for which two clusters are merged: less may be rounding
 
 
 class NealMode(NamedTuple):

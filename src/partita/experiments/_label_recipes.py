@@ -47,7 +47,7 @@ def first_columns(X: Any, run: RecipeRun, *, sizes: Any = (20, 60, 120, 240, 480
     made = from_labels(X)
     usable = [size for size in as_list(sizes) if size <= made.labels.shape[1]]
     if not usable:
-        raise ValueError(f"there are {made.labels.shape[1]} clusterings, but sizes={sizes!r}; pass smaller sizes.")
+        raise ValueError(f"there are {made.labels.shape[1]} clusterings, but sizes={sizes!r:.60}; pass smaller sizes.")
     return replace(made, draws=[Draw({"n_clusterings": s}, np.arange(s)) for s in usable])
 
 

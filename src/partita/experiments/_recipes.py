@@ -54,7 +54,7 @@ def ensemble_recipe(
     random_state : int, RandomState or None
         Seed of the clusterings and of the ensembles drawn from them.
     n_jobs : int, optional
-        Number of threads. The result does not depend on it.
+        Number of threads; -1 uses all cores. The result does not depend on it.
     verbose : bool, default=False
         Show a progress bar for what takes more than two seconds.
     **options

@@ -10,7 +10,7 @@ from partita._memory import ensure_memory
 from partita._typing import FloatArray
 from partita.generation._base_clusterings import FoundClusters
 
-_TRIES = 20  # of a preference: 20 bisections narrow the range of its logarithm a million times
+_TRIES = 20  # number of preferences tried: 20 bisections narrow the range of its logarithm a million times
 _DAMPING = 0.8  # of the messages; scikit-learn's default 0.5 oscillates more where there are few exemplars
 _STEPS = 500  # per try, above scikit-learn's 200, because damped messages converge more slowly
 

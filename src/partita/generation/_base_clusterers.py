@@ -49,7 +49,7 @@ def cluster_by_kmeans(
         kind = MiniBatchKMeans if minibatch else KMeans
         model = kind(k, init=init, n_init=1, max_iter=max_iter, random_state=seed).fit(X)
         converged = minibatch or model.n_iter_ < max_iter
-        found.append(_with_centres(model.cluster_centers_, model.labels_, converged, model.n_iter_))
+        found.append(_with_centers(model.cluster_centers_, model.labels_, converged, model.n_iter_))
     return found
 
 
@@ -58,20 +58,21 @@ def cluster_by_fuzzy_cmeans(X: FloatArray, ks: Sequence[int], seed: int) -> list
     found = []
     for k in ks:
         fuzzy = fuzzy_cmeans(X, k, seed)
-        labels = nearest_centre(fuzzy.centres, X)
-        found.append(_with_centres(fuzzy.centres, labels, fuzzy.converged, len(fuzzy.history)))
+        labels = assign_to_centers(X, fuzzy.centers)
+        found.append(_with_centers(fuzzy.centers, labels, fuzzy.converged, len(fuzzy.history)))
     return found
 
 
-def _with_centres(centres: FloatArray, labels: Array, converged: bool, n_iter: int) -> FoundClusters:
+def _with_centers(centers: FloatArray, labels: Array, converged: bool, n_iter: int) -> FoundClusters:
     """Clusters with centres; a centre without objects is dropped, so that new objects are not placed there."""
     used, numbered = np.unique(labels, return_inverse=True)
-    return FoundClusters(numbered, partial(nearest_centre, np.ascontiguousarray(centres[used])), converged, n_iter)
+    place = partial(assign_to_centers, centers=np.ascontiguousarray(centers[used]))
+    return FoundClusters(numbered, place, converged, n_iter)
 
 
-def nearest_centre(centres: FloatArray, X: Any) -> IntArray:
+def assign_to_centers(X: Any, centers: FloatArray) -> IntArray:
     """Number of the nearest centre of each object."""
-    return np.asarray(pairwise_distances_argmin(X, centres), dtype=np.int64)
+    return np.asarray(pairwise_distances_argmin(X, centers), dtype=np.int64)
 
 
 def cluster_by_gaussian_mixture(X: FloatArray, ks: Sequence[int], seed: int) -> list[FoundClusters]:

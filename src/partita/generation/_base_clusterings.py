@@ -119,7 +119,7 @@ def _draw_objects(n: int, n_sampled: int, seed: int) -> IntArray | None:
 def _check_shapes(found: list[FoundClusters], n: int) -> None:
     for clusters in found:
         if np.shape(clusters.labels) != (n,):
-            raise ValueError(f"gave labels of shape {np.shape(clusters.labels)} for {n} objects")
+            raise ValueError(f"the clusterer gave labels of shape {np.shape(clusters.labels)} for {n} objects")
 
 
 def _note(task: ClusteringTask, k: int | None, sample: IntArray | None, found: FoundClusters) -> BaseClustering:
@@ -127,9 +127,9 @@ def _note(task: ClusteringTask, k: int | None, sample: IntArray | None, found: F
     labels = _number_labels(found.labels, names)
     status, message = OK, ""
     if not found.converged:
-        status, message = NOT_CONVERGED, "stopped before it converged; raise max_iter"
+        status, message = NOT_CONVERGED, "the clusterer stopped before it converged; raise max_iter"
     elif len(names) == 0:
-        status, message = FAILED, "found no cluster"
+        status, message = FAILED, "the clusterer found no cluster"
     return BaseClustering(
         task.algorithm, k, task.seed, sample, names, labels, found.place, found.n_iter, status, message
     )

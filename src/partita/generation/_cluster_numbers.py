@@ -38,10 +38,10 @@ def _auto_range(n_objects: int) -> tuple[int, int]:
 
 def _check_range(given: tuple[Any, ...], n_objects: int) -> tuple[int, int]:
     if len(given) != 2:
-        raise ValueError(f"n_clusters={given!r} is not a range; pass (low, high), or a list of numbers.")
+        raise ValueError(f"n_clusters={given!r:.60} is not a range; pass (low, high), or a list of numbers.")
     low, high = (check_count(end, f"n_clusters[{place}]") for place, end in enumerate(given))
     if low > high:
-        raise ValueError(f"n_clusters={given!r} is not a range; pass (low, high) with low <= high.")
+        raise ValueError(f"n_clusters={given!r:.60} is not a range; pass (low, high) with low <= high.")
     return low, _check_values([high], n_objects)[0]
 
 

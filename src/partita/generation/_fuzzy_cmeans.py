@@ -19,7 +19,7 @@ _FUZZIFIER = 2.0  # the usual value; the BCE paper, which uses fuzzy c-means, st
 class FuzzyClusters(NamedTuple):
     """Where the iterations ended."""
 
-    centres: FloatArray  # (k, d)
+    centers: FloatArray  # (k, d)
     membership: FloatArray  # (n, k)
     history: list[float]  # objective at the centres of each iteration
     converged: bool
@@ -28,24 +28,24 @@ class FuzzyClusters(NamedTuple):
 def fuzzy_cmeans(X: FloatArray, k: int, seed: int, *, tol: float = 1e-4, max_iter: int = 500) -> FuzzyClusters:
     """Iterate from k objects drawn at random until no membership changes by more than ``tol``."""
     rng = np.random.default_rng(seed)
-    centres = X[np.sort(rng.choice(len(X), k, replace=False))].astype(np.float64)
-    membership, history = memberships(X, centres), []
+    centers = X[np.sort(rng.choice(len(X), k, replace=False))].astype(np.float64)
+    membership, history = memberships(X, centers), []
     for _ in range(max_iter):
         power = membership**_FUZZIFIER
-        centres = power.T @ X / np.maximum(power.sum(axis=0), np.finfo(float).tiny)[:, None]
-        distance = cdist(X, centres, "sqeuclidean")
+        centers = power.T @ X / np.maximum(power.sum(axis=0), np.finfo(float).tiny)[:, None]
+        distance = cdist(X, centers, "sqeuclidean")
         history.append(float((power * distance).sum()))
-        new = memberships(X, centres)
+        new = memberships(X, centers)
         change = np.abs(new - membership).max()
         membership = new
         if change <= tol:
-            return FuzzyClusters(centres, membership, history, True)
-    return FuzzyClusters(centres, membership, history, False)
+            return FuzzyClusters(centers, membership, history, True)
+    return FuzzyClusters(centers, membership, history, False)
 
 
-def memberships(X: FloatArray, centres: FloatArray) -> FloatArray:
+def memberships(X: FloatArray, centers: FloatArray) -> FloatArray:
     """Membership (n, k) for given centres; an object on centres belongs to these alone, in equal shares."""
-    distance = cdist(X, centres, "sqeuclidean")
+    distance = cdist(X, centers, "sqeuclidean")
     nearest = distance.min(axis=1, keepdims=True)
     share = np.divide(nearest, distance, out=np.ones_like(distance), where=distance > 0) ** (1 / (_FUZZIFIER - 1))
     return np.asarray(share / share.sum(axis=1, keepdims=True))

@@ -25,30 +25,30 @@ def spherical_kmeans(X: Any, k: int, seed: int, *, max_iter: int, minibatch: boo
     """Cluster rows by direction, from k rows drawn at random; a row of zeros goes to the first cluster."""
     rows = normalize(X)
     rng = np.random.default_rng(seed)
-    centres = _dense(rows[np.sort(rng.choice(rows.shape[0], k, replace=False))])
+    centers = _dense(rows[np.sort(rng.choice(rows.shape[0], k, replace=False))])
     if minibatch:
-        centres, n_iter, converged = *_by_batches(rows, centres, rng, max_iter), True
+        centers, n_iter, converged = *_by_batches(rows, centers, rng, max_iter), True
     else:
-        centres, n_iter, converged = _by_sweeps(rows, centres, max_iter)
-    used, labels = np.unique(most_similar(centres, rows), return_inverse=True)
-    return FoundClusters(labels, partial(most_similar, centres[used]), converged, n_iter)
+        centers, n_iter, converged = _by_sweeps(rows, centers, max_iter)
+    used, labels = np.unique(most_similar(rows, centers), return_inverse=True)
+    return FoundClusters(labels, partial(most_similar, centers=centers[used]), converged, n_iter)
 
 
-def most_similar(centres: FloatArray, X: Any) -> IntArray:
+def most_similar(X: Any, centers: FloatArray) -> IntArray:
     """Centre of largest cosine; the length of a row does not matter."""
-    return np.asarray(safe_sparse_dot(X, centres.T).argmax(axis=1), dtype=np.int64)
+    return np.asarray(safe_sparse_dot(X, centers.T).argmax(axis=1), dtype=np.int64)
 
 
-def _by_sweeps(rows: Any, centres: FloatArray, max_iter: int) -> tuple[FloatArray, int, bool]:
+def _by_sweeps(rows: Any, centers: FloatArray, max_iter: int) -> tuple[FloatArray, int, bool]:
     labels = None
     for n_iter in range(1, max_iter + 1):
-        cosine = safe_sparse_dot(rows, centres.T)
+        cosine = safe_sparse_dot(rows, centers.T)
         new = cosine.argmax(axis=1)
         if labels is not None and (new == labels).all():
-            return centres, n_iter, True
+            return centers, n_iter, True
         labels = new
-        centres = _centres(rows, _refill(labels, cosine.max(axis=1), len(centres)), centres)
-    return centres, max_iter, False
+        centers = _centers(rows, _refill(labels, cosine.max(axis=1), len(centers)), centers)
+    return centers, max_iter, False
 
 
 def _refill(labels: IntArray, own: FloatArray, k: int) -> IntArray:
@@ -61,7 +61,7 @@ def _refill(labels: IntArray, own: FloatArray, k: int) -> IntArray:
     return refilled
 
 
-def _centres(rows: Any, labels: IntArray, before: FloatArray) -> FloatArray:
+def _centers(rows: Any, labels: IntArray, before: FloatArray) -> FloatArray:
     return _scale(_sum_up(rows, labels, len(before)), before)
 
 
@@ -77,22 +77,22 @@ def _scale(total: FloatArray, before: FloatArray) -> FloatArray:
     return np.asarray(np.divide(total, length, out=before.copy(), where=length > 0))
 
 
-def _by_batches(rows: Any, centres: FloatArray, rng: np.random.Generator, max_iter: int) -> tuple[FloatArray, int]:
-    total = centres.copy()  # the start of each centre and all rows assigned to it: its mean, up to the length
+def _by_batches(rows: Any, centers: FloatArray, rng: np.random.Generator, max_iter: int) -> tuple[FloatArray, int]:
+    total = centers.copy()  # the start of each centre and all rows assigned to it: its mean, up to the length
     best, smoothed, waited = -np.inf, None, 0
     share = min(1.0, 2 * _BATCH / (rows.shape[0] + 1))
     n_iter, most = 0, max_iter * max(1, rows.shape[0] // _BATCH)
     while n_iter < most and waited < _PATIENCE:
         n_iter += 1
         batch = rows[rng.integers(rows.shape[0], size=min(_BATCH, rows.shape[0]))]
-        cosine = safe_sparse_dot(batch, centres.T)
+        cosine = safe_sparse_dot(batch, centers.T)
         labels = cosine.argmax(axis=1)
         mean = float(cosine.max(axis=1).mean())
         smoothed = mean if smoothed is None else (1 - share) * smoothed + share * mean
         best, waited = (smoothed, 0) if smoothed > best else (best, waited + 1)
         total += _sum_up(batch, labels, len(total))
-        centres = _scale(total, centres)
-    return centres, n_iter
+        centers = _scale(total, centers)
+    return centers, n_iter
 
 
 def _dense(rows: Any) -> FloatArray:

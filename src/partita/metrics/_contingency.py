@@ -59,7 +59,7 @@ def paired_codes(labels_true: Any, labels_pred: Any) -> tuple[Codes, Codes, int]
     second = check_labels(labels_pred, "labels_pred")
     if len(first) != len(second):
         raise ValueError(
-            f"labels_true has {len(first)} labels and labels_pred has {len(second)}; both must label the same objects."
+            f"labels_true has {len(first)} labels, but labels_pred has {len(second)}; pass one label per object."
         )
     n_objects = len(first)
     first, second = labelled_in_both(first, second)

@@ -33,16 +33,16 @@ class _Concordance(NamedTuple):
 def goodman_kruskal_score(
     a: Any, b: Any, double_ties: DoubleTies = "concordant", *, n_jobs: int | None = None
 ) -> float:
-    """Goodman and Kruskal's gamma: pairs ordered alike minus pairs ordered oppositely, over both.
+    """Goodman and Kruskal's gamma: pairs ordered the same way minus pairs ordered oppositely, over both.
 
     Parameters
     ----------
     a, b : array-like of shape (n,)
         Two series of numbers, without NaN.
     double_ties : {"concordant", "neutral"}, default="concordant"
-        Whether a pair that is tied in both series counts as ordered alike, or not at all (the classical gamma).
+        Whether a pair that is tied in both series counts as ordered the same way, or not at all (the classical gamma).
     n_jobs : int, optional
-        Number of threads. The result does not depend on it.
+        Number of threads; -1 uses all cores. The result does not depend on it.
 
     Returns
     -------
@@ -71,16 +71,16 @@ def goodman_kruskal_score(
 def weighted_goodman_kruskal_score(
     a: Any, b: Any, double_ties: DoubleTies = "concordant", *, n_jobs: int | None = None
 ) -> float:
-    """Goodman and Kruskal's gamma with pairs weighted by how alike their gaps are (WGK).
+    """Goodman and Kruskal's gamma with pairs weighted by how similar their gaps are (WGK).
 
     Parameters
     ----------
     a, b : array-like of shape (n,)
         Two series of numbers, without NaN.
     double_ties : {"concordant", "neutral"}, default="concordant"
-        Whether a pair that is tied in both series counts as ordered alike, or not at all.
+        Whether a pair that is tied in both series counts as ordered the same way, or not at all.
     n_jobs : int, optional
-        Number of threads. The result does not depend on it.
+        Number of threads; -1 uses all cores. The result does not depend on it.
 
     Returns
     -------

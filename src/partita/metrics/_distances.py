@@ -1,7 +1,7 @@
 """Distances between points and clusters, and between points and centroids, summarised as they are computed.
 
-One pass over the pairs of points serves all forms of the Dunn index and both silhouettes by pairs. Rows are taken in
-blocks of a fixed size, so results do not depend on the number of threads, and no n x n array is made.
+One pass over the pairs of points is enough for all forms of the Dunn index and both silhouettes by pairs. Rows are
+taken in blocks of a fixed size, so results do not depend on the number of threads, and no n x n array is made.
 """
 
 from typing import Any, Literal, NamedTuple

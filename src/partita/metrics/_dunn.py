@@ -54,7 +54,7 @@ def dunn_score(
     metric : {"euclidean", "sqeuclidean", "cityblock", "chebyshev"}, default="euclidean"
         Distance between two points. The centroid is always the mean.
     n_jobs : int, optional
-        Number of threads. The result does not depend on it.
+        Number of threads; -1 uses all cores. The result does not depend on it.
 
     Returns
     -------
@@ -106,7 +106,7 @@ def dunn_scores(X: Any, labels: Any, *, metric: Metric = "euclidean", n_jobs: in
     metric : {"euclidean", "sqeuclidean", "cityblock", "chebyshev"}, default="euclidean"
         Distance between two points.
     n_jobs : int, optional
-        Number of threads. The result does not depend on it.
+        Number of threads; -1 uses all cores. The result does not depend on it.
 
     Returns
     -------

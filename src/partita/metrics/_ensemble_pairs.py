@@ -45,7 +45,7 @@ class LabelPairs(NamedTuple):
         def tally(block: slice) -> IntArray:
             table = np.zeros(shape, dtype=np.int64)
             counts, totals = count_block(self.columns, block.start, block.stop, upper=True)
-            # where nothing is missing the kernel does not read N; C stands for it, so that one compilation serves both
+            # where nothing is missing the kernel does not read N; C stands for it, so that it is compiled once for both
             internal.tally_pairs(counts, totals if missing else counts, not missing, n_objects, block.start, table)
             return table
 

@@ -35,7 +35,7 @@ def pac_score(
     thresholds : (lower, upper), or {"senbabaoglu", "strict"}, default=(0.1, 0.9)
         A pair is ambiguous if lower < S_ij < upper. "senbabaoglu" is (0.1, 0.9), "strict" is (0, 1).
     n_jobs : int, optional
-        Number of threads. The result does not depend on it.
+        Number of threads; -1 uses all cores. The result does not depend on it.
 
     Returns
     -------
@@ -83,7 +83,7 @@ def consensus_cdf(X: Any, grid: Any = None, *, n_jobs: int | None = None) -> Con
     grid : array-like, optional
         Similarities at which the function is computed; default 0, 0.01, ..., 1.
     n_jobs : int, optional
-        Number of threads. The result does not depend on it.
+        Number of threads; -1 uses all cores. The result does not depend on it.
 
     Returns
     -------
@@ -206,10 +206,10 @@ def _check_thresholds(thresholds: Any) -> tuple[float, float]:
         lower, upper = map(float, thresholds)
     except (TypeError, ValueError):
         raise ValueError(
-            f"thresholds={thresholds!r} must be two numbers (lower, upper), 'senbabaoglu' or 'strict'."
+            f"thresholds={thresholds!r:.60} must be two numbers (lower, upper), 'senbabaoglu' or 'strict'."
         ) from None
     if not 0 <= lower < upper <= 1:
-        raise ValueError(f"thresholds={thresholds!r} must satisfy 0 <= lower < upper <= 1.")
+        raise ValueError(f"thresholds={thresholds!r:.60} must satisfy 0 <= lower < upper <= 1.")
     return lower, upper
 
 

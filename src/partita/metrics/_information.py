@@ -83,7 +83,7 @@ def average_nmi_score(X: Any, labels: Any, *, weights: Any = None) -> float:
 
 
 def _nmi(first: Codes, second: Codes) -> float:
-    """I / sqrt(H1 H2) from the contingency alone: no million labels are sorted for each clustering."""
+    """I / sqrt(H1 H2) from the contingency alone, which avoids sorting all labels for each clustering."""
     table = cross_tabulate(*labelled_in_both(first, second))
     entropies = [
         float(-(p * np.log(p)).sum()) for p in (table.row_sums / table.n_objects, table.col_sums / table.n_objects)
@@ -128,7 +128,7 @@ def jensen_shannon_distance(membership_true: Any, membership_pred: Any) -> float
     Y = _read_membership(membership_pred, "membership_pred")
     if len(Z) != len(Y):
         raise ValueError(
-            f"membership_true has {len(Z)} rows and membership_pred {len(Y)}; both must be of the same objects."
+            f"membership_true has {len(Z)} rows, but membership_pred has {len(Y)}; pass one row per object."
         )
     kept = ~(np.isnan(Z[:, 0]) | np.isnan(Y[:, 0]))
     if not kept.any():

@@ -41,5 +41,5 @@ def perplexity(log_likelihood: Any, X: Any) -> float:
             raise ValueError(f"log_likelihood has {len(values)} rows, X has {len(codes)}; pass one value per object.")
         n_observed = float((codes >= 0).sum())
     if not n_observed > 0:
-        raise ValueError(f"X={X!r} has no observed label; perplexity is a mean over observed labels.")
+        raise ValueError(f"X={X!r:.60} has no observed label; perplexity is a mean over observed labels.")
     return float(np.exp(-values.sum() / n_observed))

@@ -72,7 +72,7 @@ def validity_report(
     random_state : int, RandomState or None, default=0
         Seed of the two samples; by default a report is the same each time.
     n_jobs : int, optional
-        Number of threads. The result does not depend on it.
+        Number of threads; -1 uses all cores. The result does not depend on it.
 
     Returns
     -------
@@ -88,7 +88,7 @@ def validity_report(
     "goodman_kruskal" is Baker and Hubert's Gamma: the rank correlation between the distance of two objects and whether
     they are in different clusters, ties left out; "weighted_goodman_kruskal" weighs by the distances. Both are NaN
     where all pairs, or none, are within a cluster. Distances are Euclidean. Cost O(n^2 d) per partition up to
-    the limit; one pass over the pairs serves all.
+    the limit; one pass over the pairs is enough for all.
 
     References
     ----------

@@ -44,7 +44,7 @@ def silhouette_score(
     metric : {"euclidean", "sqeuclidean", "cityblock", "chebyshev"}, default="euclidean"
         Distance between two points. The centroid is always the mean.
     n_jobs : int, optional
-        Number of threads. The result does not depend on it.
+        Number of threads; -1 uses all cores. The result does not depend on it.
 
     Returns
     -------
@@ -89,7 +89,7 @@ def silhouette_samples(
     metric : {"euclidean", "sqeuclidean", "cityblock", "chebyshev"}, default="euclidean"
         Distance between two points.
     n_jobs : int, optional
-        Number of threads. The result does not depend on it.
+        Number of threads; -1 uses all cores. The result does not depend on it.
 
     Returns
     -------

@@ -89,7 +89,7 @@ def choose_n_clusters(
     random_state : int, RandomState or None
         Seed of the samples and of the references.
     n_jobs : int, optional
-        Number of threads. The result does not depend on it.
+        Number of threads; -1 uses all cores. The result does not depend on it.
     verbose : bool, default=False
         Show a progress bar for what takes more than two seconds.
 

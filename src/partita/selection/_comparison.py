@@ -28,7 +28,7 @@ def compare_with_references(data: Profile, references: Sequence[Profile]) -> Com
     """How much less ambiguous, and more compact, the data are than references without clusters.
 
     rcsi (relative cluster stability index) and gap are the references' mean log PAC and log scatter minus those of the
-    data (eq. I58). Without clusters all data sets are alike, so each is equally likely to stand out most. With
+    data (eq. I58). Without clusters the data are one more reference; each is equally likely to stand out most. With
     z = (mean - value) / s over all data sets, the given one included (eq. I59), the p-value of a number is the share of
     data sets whose sum of the two z is at least that of the data (eq. I60); for all numbers together the sums of the
     two largest z are compared (eq. I61).

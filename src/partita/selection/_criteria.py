@@ -97,8 +97,8 @@ def scatter(F: FloatArray, clusterings: Sequence[IntArray]) -> FloatArray:
     return np.array(within).clip(0) / (total or 1.0)
 
 
-def _between(centred: FloatArray, labels: IntArray) -> float:
-    sums = np.zeros((int(labels.max()) + 1, centred.shape[1]))
-    np.add.at(sums, labels[labels >= 0], centred[labels >= 0])
+def _between(centered: FloatArray, labels: IntArray) -> float:
+    sums = np.zeros((int(labels.max()) + 1, centered.shape[1]))
+    np.add.at(sums, labels[labels >= 0], centered[labels >= 0])
     size = np.maximum(np.bincount(labels[labels >= 0], minlength=len(sums)), 1)
     return float(((sums**2).sum(axis=1) / size).sum())

@@ -51,12 +51,12 @@ def check_numbers(given: Any, n_objects: int) -> list[int]:
         given = (2, min(10, most))
     numbers = given if isinstance(given, tuple | list | range) else [given]
     if not all(isinstance(value, int | np.integer) and not isinstance(value, bool) for value in numbers):
-        raise ValueError(f"n_clusters={given!r} must be a range (low, high) or a list of whole numbers.")
+        raise ValueError(f"n_clusters={given!r:.60} must be a range (low, high) or a list of whole numbers.")
     as_range = isinstance(given, tuple) and len(given) == 2
     numbers = sorted(set(range(given[0], given[1] + 1) if as_range else numbers) - {1})
     if not numbers or numbers[0] < 2 or numbers[-1] > most:
         raise ValueError(
-            f"n_clusters={given!r} must be numbers from 2 to {most}: each sample has "
+            f"n_clusters={given!r:.60} must be numbers from 2 to {most}: each sample has "
             f"{100 * SHARE_OF_OBJECTS:.0f} % of {n_objects} objects."
         )
     return numbers

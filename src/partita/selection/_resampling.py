@@ -18,7 +18,7 @@ from partita.generation import MixedEnsemble
 from partita.selection._quick_kmeans import QuickKMeans
 
 SHARE_OF_OBJECTS = 0.8  # in a sample: samples differ, and a pair is still together in about 64 % of them
-_SHARE_OF_CLUSTERINGS = 0.5  # in a sample: fewer would make a poor consensus, more would make the samples too alike
+_SHARE_OF_CLUSTERINGS = 0.5  # in a sample: fewer would make a poor consensus, more would make the samples too similar
 
 
 class Resampling(NamedTuple):

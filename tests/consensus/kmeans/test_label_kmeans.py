@@ -154,10 +154,10 @@ def test_no_more_clusters_than_distinct_rows():
     assert same_partition(model.labels_, [0, 0, 1, 1, 2])
 
 
-@pytest.mark.parametrize("coding", ["onehot", "raw"])
-def test_stopping_early_is_said(coding):
+@pytest.mark.parametrize(("coding", "advice"), [("onehot", "raise max_iter or tol"), ("raw", "raise max_iter")])
+def test_stopping_early_is_said(coding, advice):
     X = noisy_ensemble(sizes=(100, 100, 100), flip=0.7).X
-    with pytest.warns(ConvergenceWarning, match="k-means did not converge in max_iter=1 iterations; raise max_iter"):
+    with pytest.warns(ConvergenceWarning, match=rf"LabelKMeans did not converge in max_iter=1 iterations; {advice}\."):
         model = LabelKMeans(6, coding=coding, max_iter=1, random_state=0).fit(X)
     assert not model.converged_
     assert model.n_iter_ == 1

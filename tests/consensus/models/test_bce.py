@@ -488,7 +488,7 @@ def test_parameters_behind_the_labels_are_found(rng):
 
 
 def test_stopping_early_is_said(X):
-    with pytest.warns(ConvergenceWarning, match="EM did not converge in max_iter=2 iterations; raise max_iter or tol"):
+    with pytest.warns(ConvergenceWarning, match="BCE did not converge in max_iter=2 iterations; raise max_iter or tol"):
         model = BCE(3, max_iter=2, tol=0.0, random_state=0).fit(X)
     assert model.n_iter_ == len(model.history_) == 2
     assert not model.converged_

@@ -284,7 +284,7 @@ def test_threads_change_no_bit(few, monkeypatch):
 
 
 def test_stopping_early_is_said(X):
-    with pytest.warns(ConvergenceWarning, match="EM did not converge in max_iter=2 iterations; raise max_iter or tol"):
+    with pytest.warns(ConvergenceWarning, match="MultinomialMixture did not converge in max_iter=2 iterations"):
         model = MultinomialMixture(3, max_iter=2, tol=0.0, random_state=0).fit(X)
     assert model.n_iter_ == len(model.history_) == 2
     assert not model.converged_

@@ -40,7 +40,7 @@ def test_attributes_are_what_the_definition_gives(case, missing, rng):
         keep = chosen.totals.toarray() > 0
         C, N = C * keep, N * keep
     kind = reference.divergence_of(case)
-    # a divergence of one's own is kept 1e-9 away from the ends of its range
+    # a user-defined divergence is kept 1e-9 away from the ends of its range
     assert model.objective_ == pytest.approx(reference.objective(kind, C, N, model.membership_), rel=1e-8)
     if "own" not in case:
         assert model.kkt_gap_ == pytest.approx(reference.kkt_gap(kind, C, N, model.membership_), abs=1e-8)

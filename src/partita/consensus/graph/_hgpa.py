@@ -56,6 +56,7 @@ class HGPA(GraphConsensus):
     labels_ : ndarray of shape (n_samples,)
         Clusters by decreasing size; -1 for objects without any label.
     n_clusters_ : int
+        Number of clusters that have objects.
     partitioner_ : str
         "kahypar" or "clique"; "none" if there was nothing to partition.
     n_features_in_, feature_names_in_

@@ -22,7 +22,7 @@ class MCLA(GraphConsensus):
     Parameters
     ----------
     n_clusters : int, default=8
-        Number of meta-clusters; some may end without objects.
+        Number of clusters. They are the meta-clusters; some may end without objects.
     partitioner : {"auto", "metis", "spectral"}, default="auto"
         What partitions the graph of clusters. METIS balances the meta-clusters and needs the extra ``graph``; without
         it spectral partitioning is used instead. "auto" keeps the better of the two by the normalised cut.
@@ -40,7 +40,7 @@ class MCLA(GraphConsensus):
     labels_ : ndarray of shape (n_samples,)
         Clusters by decreasing size; -1 for objects without any label.
     n_clusters_ : int
-        Meta-clusters that have objects.
+        Number of clusters that have objects.
     partitioner_ : str
         "metis" or "spectral"; "none" if there was nothing to partition.
     n_features_in_, feature_names_in_

@@ -180,7 +180,7 @@ class LabelKMeans(BaseConsensus):
     Parameters
     ----------
     n_clusters : int, default=8
-        Number of clusters; fewer are returned if there are fewer distinct rows of labels.
+        Number of clusters. Fewer are returned if there are fewer distinct rows of labels.
     coding : {"onehot", "raw"}, default="onehot"
         "raw" runs scikit-learn's k-means on the labels themselves, as if they were measurements (text by its place
         in sorted order). That depends on how labels happen to be numbered; it is here to repeat published experiments.
@@ -189,13 +189,13 @@ class LabelKMeans(BaseConsensus):
     max_iter : int, default=300
         Largest number of iterations of each start.
     tol : float, default=1e-9
-        Relative decrease of the objective below which a run has converged; "raw" uses scikit-learn's default.
+        Relative decrease of the objective below which a start has converged; "raw" uses scikit-learn's default.
     weights : array-like of shape (n_clusterings,), optional
         Weight of each clustering.
     random_state : int, RandomState or None
         Seed of the starts.
     n_jobs : int, optional
-        Number of threads. The result does not depend on it.
+        Number of threads; -1 uses all cores. The result does not depend on it.
     verbose : bool, default=False
         Show a progress bar for what takes more than two seconds.
 
@@ -204,14 +204,17 @@ class LabelKMeans(BaseConsensus):
     labels_ : ndarray of shape (n_samples,)
         Clusters by decreasing size; -1 for objects without any label.
     n_clusters_ : int
+        Number of clusters that have objects.
     cluster_centers_ : list of ndarray of shape (n_clusters_, k_j)
         Share of each label of each clustering in each cluster ("raw": one column, the mean label number).
     objective_ : float
         Weighted sum of squared distances to the centres (inertia).
     history_ : list of float
-        Objective at each iteration of the best start; it never rises ("raw": the last value only).
+        Objective after each iteration of the kept start; it never rises ("raw": the last value only).
     n_iter_ : int
+        Number of iterations of the kept start; the length of ``history_`` unless ``coding`` is "raw".
     converged_ : bool
+        Whether the kept start converged within ``max_iter``.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -267,7 +270,7 @@ class LabelKMeans(BaseConsensus):
             start = partial(run_k_means, ensemble, n_clusters, max_iter=self.max_iter, tol=self.tol, bar=bar)
             best = best_of(start, seeds, self.n_jobs, lowest=lambda run: run.history[-1])
         if not best.converged:
-            warn_not_converged("k-means", self.max_iter)
+            warn_not_converged(type(self).__name__, self.max_iter)
         self.history_, self.n_iter_, self.converged_ = best.history, len(best.history), best.converged
         self.objective_ = best.history[-1]
         self._space, self._centers = one_hot_space(ensemble), best.centers
@@ -292,7 +295,7 @@ class LabelKMeans(BaseConsensus):
         self.history_ = [self.objective_]
         self.n_iter_, self.converged_ = int(model.n_iter_), bool(model.n_iter_ < self.max_iter)
         if not self.converged_:
-            warn_not_converged("k-means", self.max_iter)
+            warn_not_converged(type(self).__name__, self.max_iter, advice="raise max_iter")
         return Consensus(model.labels_.astype(np.int64))
 
     def _raw_points(self, codes: Codes) -> FloatArray:

@@ -23,19 +23,19 @@ class QMI(LabelKMeans):
     Parameters
     ----------
     n_clusters : int, default=8
-        Number of clusters; fewer are returned if there are fewer distinct rows of labels.
+        Number of clusters. Fewer are returned if there are fewer distinct rows of labels.
     n_init : int, default=10
         Number of starts (k-means++); the best one is kept.
     max_iter : int, default=300
         Largest number of iterations of each start.
     tol : float, default=1e-9
-        Relative decrease of the objective below which a run has converged.
+        Relative decrease of the objective below which a start has converged.
     weights : array-like of shape (n_clusterings,), optional
         Weight of each clustering.
     random_state : int, RandomState or None
         Seed of the starts.
     n_jobs : int, optional
-        Number of threads. The result does not depend on it.
+        Number of threads; -1 uses all cores. The result does not depend on it.
     verbose : bool, default=False
         Show a progress bar for what takes more than two seconds.
 
@@ -44,16 +44,19 @@ class QMI(LabelKMeans):
     labels_ : ndarray of shape (n_samples,)
         Clusters by decreasing size; -1 for objects without any label.
     n_clusters_ : int
+        Number of clusters that have objects.
     mutual_information_ : float
         Sum over the clusterings of the quadratic mutual information with the consensus, 2 (T - W) / n.
     objective_ : float
         W, the weighted sum of squared distances to the centres; what k-means lowers.
     history_ : list of float
-        W at each iteration of the best start; it never rises.
+        W after each iteration of the kept start; it never rises.
     cluster_centers_ : list of ndarray of shape (n_clusters_, k_j)
         Share of each label of each clustering in each cluster.
     n_iter_ : int
+        Number of iterations of the kept start; the length of ``history_``.
     converged_ : bool
+        Whether the kept start converged within ``max_iter``.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 

@@ -51,14 +51,14 @@ from partita.consensus.models._em import (
 from partita.consensus.models._fitted_rows import FittedRows
 from partita.consensus.models._label_model import LabelModel
 
-_FEW_STEPS = 5  # of the inner fixed point while EM still moves: the next E-step continues from there
-_MANY_STEPS = 50  # near the end, where few steps would make EM stop too early
-_NEAR = 10  # times tol: the rise of the bound below which an E-step makes many steps
-_LAST_STEPS = 500  # for rows that are placed in a fitted model: they have one E-step only
-_SETTLED = 1e-6  # change of gamma below which a row is at its fixed point
+_FEW_STEPS = 5  # of the inner fixed point while EM still moves: more would settle rows for parameters that change
+_MANY_STEPS = 50  # near the end, where few would make EM stop too early; a limit, as settled rows end before it
+_NEAR = 10  # times tol: rise of the bound below which steps are many, from a few iterations before EM would stop
+_LAST_STEPS = 500  # for rows placed in a fitted model, which have one E-step only; a limit of the time, as above
+_SETTLED = 1e-6  # change of gamma below which a row is at its fixed point, where the bound is flat
 _ALPHAS = (1.0, 0.1)  # where alpha starts, in turns: objects in many clusters each, or in few
-_RATIOS = (1e-3, 1e3)  # between new and old parameters that an update is stretched by
-TINY = 1e-10  # smallest rate, and smallest distance of a probability from 0 and 1
+_RATIOS = (1e-3, 1e3)  # limits of new / old parameters in a stretched update: to the power 50 they are still finite
+TINY = 1e-10  # smallest rate, and smallest distance of a probability from 0 and 1: their logs stay finite
 
 
 # ----------------------------------------------------------------------------------------------- columns, state, rows
@@ -178,7 +178,10 @@ def e_step(
 
 
 def settle(problem: BCEProblem, state: BCEState, gamma: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
-    """Follow the fixed point of each row to its end, from gamma or from all clusters alike; gamma and bounds there."""
+    """Follow the fixed point of each row to its end, from gamma or with equal membership in all clusters.
+
+    Returns gamma and the bounds there.
+    """
     gamma = flat_gamma(problem, state.alpha) if gamma is None else gamma
     bounds = np.empty(len(gamma))
     e_step(problem, state, gamma, bounds, n_steps=_LAST_STEPS, tol=_SETTLED)
@@ -282,7 +285,7 @@ class BCE(LabelModel):
     Parameters
     ----------
     n_clusters : int, default=8
-        Number of consensus clusters.
+        Number of clusters.
     smoothing : float, default=0.0
         Pseudo-count of every label in every cluster, so that no label is impossible; 0.001 is a good value when new
         objects are to be scored. What rises is then the lower bound plus smoothing * sum_j u_j sum log beta_j, with u_j
@@ -295,13 +298,13 @@ class BCE(LabelModel):
     max_iter : int, default=500
         Largest number of iterations of each start.
     tol : float, default=1e-6
-        Relative rise of the lower bound below which a run has converged.
+        Relative rise of the lower bound below which a start has converged.
     weights : array-like of shape (n_clusterings,), optional
         Weight of each clustering.
     random_state : int, RandomState or None
         Seed of the starts.
     n_jobs : int, optional
-        Number of threads. The result does not depend on it.
+        Number of threads; -1 uses all cores. The result does not depend on it.
     verbose : bool, default=False
         Show a progress bar for what takes more than two seconds.
 
@@ -312,6 +315,7 @@ class BCE(LabelModel):
     labels_ : ndarray of shape (n_samples,)
         Cluster of largest membership, by decreasing size; -1 for objects without any label.
     n_clusters_ : int
+        Number of columns of ``membership_``; clusters without an object of their own come last.
     alpha_ : ndarray of shape (n_clusters_,)
         Dirichlet parameters of the mixtures; small values mean that objects belong to one cluster each.
     beta_ : list of ndarray of shape (n_clusters_, k_j)
@@ -321,18 +325,22 @@ class BCE(LabelModel):
     lower_bound_ : float
         Lower bound of the log-likelihood of all labels (with smoothing, plus the sum of logs given there).
     history_ : list of float
-        Lower bound at each iteration; it never falls.
+        Lower bound after each iteration of the kept start; it never falls.
     n_iter_ : int
+        Number of iterations of the kept start (on all objects, if starts competed on a sample); the length of
+        ``history_``.
     converged_ : bool
+        Whether the kept start converged within ``max_iter``.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
     Notes
     -----
     ``score_samples`` gives lower bounds of log p(row). The bound of a row has several maxima if alpha is small. Fitted
-    rows start from all clusters alike and follow one maximum through all iterations; new rows start from all clusters
-    alike, or where an equal fitted row ended, so a fitted model keeps its distinct rows. (Taking each row's highest
-    maximum instead raises the bound and makes alpha vanish: on data drawn from the model it then finds worse mixtures.)
+    rows start with equal membership in all clusters and follow one maximum through all iterations; new rows start in
+    the same way, or where an equal fitted row ended, so a fitted model keeps its distinct rows. (Taking each row's
+    highest maximum instead raises the bound and makes alpha vanish: on data drawn from the model it then finds worse
+    mixtures.)
 
     EM is over-relaxed: updates go beyond the plain ones as long as the bound rises, which halves their number. alpha is
     kept above 0.002.
@@ -405,7 +413,7 @@ class BCE(LabelModel):
                 lowest=minus_bound,
             )
         if not best.converged:
-            warn_not_converged("EM", self.max_iter)
+            warn_not_converged(type(self).__name__, self.max_iter)
         self._columns, self._state = problem.columns, best.state
         self._fitted = FittedRows(problem.ensemble.codes, problem.features, best.gamma)
         self.history_, self.lower_bound_ = best.history, best.history[-1]

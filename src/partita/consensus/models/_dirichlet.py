@@ -15,7 +15,7 @@ from partita._typing import Array, FloatArray
 _STEPS = 100  # never reached in practice: Newton's method doubles the digits with each step
 _TOL = 1e-11  # relative change of alpha at the end: near what rounding allows
 _ROUNDING = 1e-13  # of L, relatively: without it the last, most exact, steps would be refused
-_SHORTEST = 1e-9  # step below which nothing rises any more
+_SHORTEST = 1e-9  # step, after 30 halvings, below which a direction is given up: L would change by rounding alone
 
 
 def log_likelihood(alpha: FloatArray, log_theta: FloatArray, n: float) -> float:
@@ -68,7 +68,7 @@ def _walk(
     """The longest of the steps 1, 1/2, 1/4, ... that does not lower L, but for rounding, and L there."""
     step = 1.0
     while step > _SHORTEST:
-        moved = np.maximum(alpha - step * direction, alpha / 10)
+        moved = np.maximum(alpha - step * direction, alpha / 10)  # a tenth at least: parameters stay positive
         moved = np.maximum(moved * min(1.0, LARGEST_ALPHA / moved.max()), SMALLEST_ALPHA)
         risen = log_likelihood(moved, log_theta, n)
         if risen >= value - _ROUNDING * abs(value):

@@ -20,11 +20,11 @@ _RARE = 1e-12  # share of a label that no object of weight, or none of a sample,
 _SHARE = 0.01  # of what all objects have, mixed into clusters of a sample: labels absent from it stay possible
 _BLOCK = 8192  # rows per block, at least: more threads can share fewer rows, but each block fills its own table
 _GROWTH = 1.3  # of the stretch of updates, as long as the bound rises: a larger one is taken back more often
-_LONGEST = 50.0  # stretch of an update
+_LONGEST = 50.0  # largest stretch of an update: a longer one is more likely to be taken back, at the cost of an E-step
 
 
 def warn_one_clustering(estimator: Any, ensemble: Ensemble) -> None:
-    """Warn that one clustering tells a model of labels nothing but how frequent its labels are (eq. M4)."""
+    """Warn that one clustering shows a model of labels only how frequent its labels are (eq. M4)."""
     if ensemble.n_clusterings == 1:
         warn(
             f"{type(estimator).__name__} is not identifiable from a single clustering: every model with the right "
@@ -81,7 +81,7 @@ def kmeans_start(ensemble: Ensemble, n_clusters: int, seed: int) -> LabelStart:
 def random_start(ensemble: Ensemble, n_clusters: int, seed: int) -> LabelStart:
     """Probabilities of labels from Dirichlet(1), clusters of equal weight."""
     rng = np.random.default_rng(seed)
-    table = rng.standard_gamma(1.0, size=(ensemble.n_cells, n_clusters)) + 1e-12
+    table = rng.standard_gamma(1.0, size=(ensemble.n_cells, n_clusters)) + _RARE  # never 0
     table /= column_sums(table, ensemble)[ensemble.cell_clustering]
     labels = rng.integers(n_clusters, size=ensemble.n_rows)
     return LabelStart(np.full(n_clusters, 1 / n_clusters), table, labels)
@@ -133,8 +133,9 @@ def climb(
     The rise is relative to the bound or, because that can be 0, to the number ``n`` of objects if that is larger
     (eq. M7).
 
-    With ``stretch`` updates go beyond what EM proposes, ever further until the bound falls; then that update is taken
-    back and the plain one made. The bound never falls from one iteration to the next, and a run ends by a plain update.
+    With ``stretch`` updates go beyond what EM proposes, further and further until the bound falls; then that update is
+    taken back and the plain one made. The bound never falls from one iteration to the next, and a run ends by a plain
+    update.
     """
     stats, bound = expect(state)
     history, factor = [bound], 1.0
@@ -158,6 +159,6 @@ def climb(
 
 
 def block_edges(n_rows: int, n_cells: int) -> list[tuple[int, int]]:
-    """Blocks of rows, long enough that adding up their tables of n_cells entries takes no time."""
+    """Blocks of rows, long enough that adding up their tables of n_cells entries takes little time."""
     length = max(_BLOCK, 2 * n_cells)
     return [(lo, min(n_rows, lo + length)) for lo in range(0, n_rows, length)]

@@ -63,12 +63,12 @@ class GBCE(BCE):
     Parameters
     ----------
     n_clusters : int, default=8
-        Number of consensus clusters.
+        Number of clusters.
     families : str, sequence or dict, optional
         "gaussian", "poisson", "bernoulli" or "categorical": one for all features, one per feature, or by name. By
         default numbers are Gaussian, truth values Bernoulli and text categorical.
     feature_weights : float or array-like of shape (n_features,), optional
-        u of the features; default 1. A feature of weight 0 is as absent.
+        u of the features; default 1. A feature of weight 0 is ignored.
     label_weights : float or array-like of shape (n_clusterings,), optional
         u of the clusterings; default their ``weights`` times the number of features that count.
     standardize : bool, default=True
@@ -83,29 +83,32 @@ class GBCE(BCE):
     max_iter : int, default=500
         Largest number of iterations of each start.
     tol : float, default=1e-6
-        Relative rise of the lower bound below which a run has converged.
+        Relative rise of the lower bound below which a start has converged.
     weights : array-like of shape (n_clusterings,), optional
         Weight of each clustering, relative to the others; ``fit`` multiplies it by the number of features.
     random_state : int, RandomState or None
         Seed of the starts.
     n_jobs : int, optional
-        Number of threads. The result does not depend on it.
+        Number of threads; -1 uses all cores. The result does not depend on it.
     verbose : bool, default=False
         Show a progress bar for what takes more than two seconds.
 
     Attributes
     ----------
     membership_, labels_, n_clusters_, alpha_, beta_, gamma_
-        As of :class:`BCE`. An object with features and no label takes part; only one without either is -1.
+        As in :class:`BCE`. An object with features and no label takes part; only one without either is -1.
     feature_parameters_ : list of dict
         For every feature its "name", "family" and the parameters of each cluster, in the units of the features: "mean"
         and "variance", "rate", "probability", or "categories" and "probability"; NaN for a feature without weight.
     lower_bound_ : float
         Lower bound of the weighted log-likelihood.
     history_ : list of float
-        Lower bound at each iteration; it never falls.
+        Lower bound after each iteration of the kept start; it never falls.
     n_iter_ : int
+        Number of iterations of the kept start (on all objects, if starts competed on a sample); the length of
+        ``history_``.
     converged_ : bool
+        Whether the kept start converged within ``max_iter``.
     n_features_in_, feature_names_in_
         Of the label matrix, as in scikit-learn.
 
@@ -115,6 +118,9 @@ class GBCE(BCE):
 
     With features every object is a row of its own: cost O(n (m + d) k) per inner step. Variances do not go below 1e-6
     of the feature's variance. The fitted model keeps labels and features of the fitted objects, to recognise them.
+
+    ``GridSearchCV`` hands features that are passed to its ``fit`` on to ``fit`` of this class, but not to ``score``: it
+    compares parameters by the labels alone.
 
     References
     ----------

@@ -66,7 +66,7 @@ class LabelModel(SoftConsensusMixin, BaseConsensus):
         return float(np.average(values, weights=check_sample_weight(sample_weight, len(values))))
 
     def perplexity(self, X: Any) -> float:
-        """Exp of minus the mean log probability of a label: 1 if all are certain, their number if all are alike.
+        """Exp of minus the mean log probability of a label: 1 if certain, the number of labels if equally probable.
 
         Parameters
         ----------

@@ -136,7 +136,7 @@ class MultinomialMixture(LabelModel):
     Parameters
     ----------
     n_clusters : int, default=8
-        Number of components.
+        Number of clusters. They are the components of the mixture.
     missing : {"ignore", "impute"}, default="ignore"
         How the M-step sees missing labels: not at all, or as the old parameters expect them, which is the paper's way.
         Both raise the likelihood of the observed labels and stop at the same points; "ignore" gets there sooner.
@@ -148,20 +148,24 @@ class MultinomialMixture(LabelModel):
     max_iter : int, default=500
         Largest number of iterations of each start.
     tol : float, default=1e-6
-        Relative rise of the log-likelihood below which a run has converged.
+        Relative rise of the log-likelihood below which a start has converged.
     weights : array-like of shape (n_clusterings,), optional
         Weight of each clustering.
     random_state : int, RandomState or None
         Seed of the starts.
     n_jobs : int, optional
-        Number of threads. The result does not depend on it.
+        Number of threads; -1 uses all cores. The result does not depend on it.
     verbose : bool, default=False
         Show a progress bar for what takes more than two seconds.
 
     Attributes
     ----------
-    membership_, labels_, n_clusters_
-        Posterior probabilities, most probable components by decreasing size (-1 for objects without any label).
+    membership_ : ndarray of shape (n_samples, n_clusters_)
+        Posterior probability of each component; ``weights_`` for objects without any label.
+    labels_ : ndarray of shape (n_samples,)
+        Most probable component, by decreasing size; -1 for objects without any label.
+    n_clusters_ : int
+        Number of columns of ``membership_``; clusters without an object of their own come last.
     weights_ : ndarray of shape (n_clusters_,)
         Share of each component: pi.
     theta_ : list of ndarray of shape (n_clusters_, k_j)
@@ -169,9 +173,12 @@ class MultinomialMixture(LabelModel):
     lower_bound_ : float
         Log-likelihood of the observed labels.
     history_ : list of float
-        Log-likelihood at each iteration; it never falls.
+        Log-likelihood after each iteration of the kept start; it never falls.
     n_iter_ : int
+        Number of iterations of the kept start (on all objects, if starts competed on a sample); the length of
+        ``history_``.
     converged_ : bool
+        Whether the kept start converged within ``max_iter``.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -246,7 +253,7 @@ class MultinomialMixture(LabelModel):
                 lowest=minus_bound,
             )
         if not best.converged:
-            warn_not_converged("EM", self.max_iter)
+            warn_not_converged(type(self).__name__, self.max_iter)
         self._layout, self._state = ensemble.layout, best.state
         self.history_, self.converged_ = best.history, best.converged
         self.n_iter_, self.lower_bound_ = len(best.history), best.history[-1]

@@ -145,7 +145,7 @@ def _choose(
     consensus: Literal["map", "binder", "vi"],
 ) -> tuple[IntArray, NBCEModel]:
     """The assignment that is the consensus, and the model of its sample."""
-    if (drawn.codes == drawn.codes[0]).all():  # objects that are all alike are one cluster, eq. N24
+    if (drawn.codes == drawn.codes[0]).all():  # objects with equal labels are one cluster, eq. N24
         return np.zeros(drawn.n_rows, dtype=np.int64), mode.model
     if consensus == "map":
         return mode.z, mode.model

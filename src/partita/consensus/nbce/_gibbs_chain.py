@@ -28,9 +28,11 @@ from partita.consensus.nbce._joint import (
 )
 from partita.consensus.nbce._posterior import SMALL_CLUSTER
 
-_STEPS = {"alpha0": 0.6, "beta": 0.25}  # of the random walk in log alpha0 and log beta: long moves are rarely accepted
-_CLIMBS = 100  # rounds of a climb, at most; it ends before, where nothing rises any more
-_RISE = 1e-9  # relative rise of log p(Y, Z) that is more than rounding
+# Steps of the random walk in log alpha0 and log beta: long moves are rarely accepted, short ones explore slowly. Every
+# label tells about beta, but only the sizes of the clusters about alpha0, so that beta varies less.
+_STEPS = {"alpha0": 0.6, "beta": 0.25}
+_CLIMBS = 100  # limit of the rounds of a climb, which ends before it where nothing rises any more
+_RISE = 1e-9  # relative rise of log p(Y, Z) that is more than the rounding of a sum over labels and clusters
 
 
 class ChainSettings(NamedTuple):
@@ -43,7 +45,7 @@ class ChainSettings(NamedTuple):
 
 
 class GibbsMode(NamedTuple):
-    """An assignment that no move of one object, swap of labels or end of a small cluster improves."""
+    """An assignment that no move of one object, swap of labels or removal of a small cluster improves."""
 
     z: IntArray  # (n,)
     model: NBCEModel
@@ -139,7 +141,7 @@ class GibbsSampler:
             return
         near = np.column_stack([np.arange(len(size) - 1), np.arange(1, len(size))])
         if rng is None:
-            pairs, log_uniform = near, np.full(len(near), 1e-10)  # log p(Z) must rise by more than rounding
+            pairs, log_uniform = near, np.full(len(near), kernel.GAIN)  # log p(Z) must rise by more than rounding
         else:
             ends = rng.integers(len(size), size=(len(size), 2))
             far = np.sort(ends[ends[:, 0] != ends[:, 1]], axis=1)
@@ -225,7 +227,7 @@ def _compact(occupancy: Occupancy) -> Occupancy:
 
 # ---------------------------------------------------------------------------------------------------------- the climb
 def climb_from(sampler: GibbsSampler, z: IntArray, model: NBCEModel) -> GibbsMode:
-    """Raise log p(Y, Z) until no move of one object, swap of labels, or end of a small cluster raises it (eq. N18)."""
+    """Raise log p(Y, Z) until no move of one object, swap of labels or removal of a small cluster does (eq. N18)."""
     sampler.set_model(model)
     best, highest = _climb(sampler, z)
     for _ in range(_CLIMBS):

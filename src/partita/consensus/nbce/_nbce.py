@@ -28,6 +28,7 @@ from partita.metrics._coassociation import coassociation
 
 _TOLERANCES = {"vb": 1e-6, "cvb": 1e-4}  # of the bound, relatively, and of a probability: less costs iterations
 _VALUES = {"alpha0": 1.0, "beta": 0.5}  # defaults, as the paper gives none, and where "auto" starts
+_RANGE = Interval("real", 1e-6, 1e6)  # of alpha0 and beta: far beyond, differences of log gamma functions lose digits
 
 
 class NBCE(LabelModel):
@@ -40,26 +41,26 @@ class NBCE(LabelModel):
     prior : {"tsb", "fsd"}, default="tsb"
         Of the clusters' weights: truncated stick breaking or finite symmetric Dirichlet. "vb" always uses "fsd".
     truncation : int, default=100
-        Largest number of clusters (at most the number of objects).
+        Largest number of clusters K: the number of objects, if that is less.
     alpha0 : float or "auto", optional
-        Concentration: the larger, the more clusters. "auto": sampled (Gibbs, under Gamma(1, 1)) or of highest bound.
-        Default 1 for Gibbs sampling and "cvb", "auto" for "vb".
+        Concentration, from 1e-6 to 1e6: the larger, the more clusters. "auto": sampled (Gibbs, under Gamma(1, 1)) or of
+        highest bound. Default 1 for Gibbs sampling and "cvb", "auto" for "vb".
     beta : float or "auto", optional
-        Parameter of the symmetric Dirichlet over the labels of a clustering in a cluster. Default 0.5 for Gibbs
-        sampling and "cvb", "auto" for "vb".
+        Parameter, from 1e-6 to 1e6, of the symmetric Dirichlet over the labels of a clustering in a cluster. Default
+        0.5 for Gibbs sampling and "cvb", "auto" for "vb".
     n_sweeps : int, default=1000
         Sweeps over the objects, of each chain.
     burn_in : int, optional
         Sweeps that are not used; default half.
     thin : int, default=5
-        Every how many sweeps a sample is kept.
+        A sample is kept every ``thin`` sweeps.
     n_chains : int, default=2
         Chains, from different starts.
     swap_labels : bool, default=True
         Propose swaps of two labels after each sweep ("tsb"), without which labels mix poorly.
     consensus : {"map", "binder", "vi"}, default="map"
-        Which clustering Gibbs sampling returns: the sample of the highest joint probability, improved as long as single
-        moves, or the end of a small cluster, raise it further; or the sample of least expected Binder loss, or
+        Which clustering Gibbs sampling returns: the sample of the highest joint probability, improved as long as moving
+        one object, or removing a small cluster, raises it further; or the sample of least expected Binder loss, or
         variation of information, against all samples.
     coassignment : bool, default=False
         Compute ``coassignment_``, n x n.
@@ -75,13 +76,14 @@ class NBCE(LabelModel):
     max_iter : int, default=500
         Largest number of iterations of "vb" and "cvb".
     tol : float, optional
-        Convergence: relative rise of the bound ("vb", default 1e-6), largest change of a probability ("cvb", 1e-4).
+        Relative rise of the lower bound ("vb", default 1e-6), or largest change of a probability ("cvb", default 1e-4),
+        below which a start has converged.
     weights : array-like of shape (n_clusterings,), optional
         Weight of each clustering.
     random_state : int, RandomState or None
         Seed of the chains, or starts.
     n_jobs : int, optional
-        Number of threads. The result does not depend on it.
+        Number of threads; -1 uses all cores. The result does not depend on it.
     verbose : bool, default=False
         Show a progress bar for what takes more than two seconds.
 
@@ -91,7 +93,7 @@ class NBCE(LabelModel):
         Consensus, clusters by decreasing size; -1 for objects without any label. With "binder" and "vi" they need not
         be the most probable clusters in ``membership_``.
     n_clusters_ : int
-        Clusters that have objects.
+        Number of columns of ``membership_``; clusters without an object of their own come last.
     membership_ : ndarray of shape (n_samples, n_clusters_)
         Posterior probability of each of these clusters: q(z) for "vb" and "cvb"; for Gibbs given the consensus, with
         pi and theta at their conditional means.
@@ -116,13 +118,14 @@ class NBCE(LabelModel):
     lower_bound_ : float
         "vb", "cvb": lower bound of log p(Y).
     history_ : list of float
-        Lower bound after every iteration of "vb", where it never falls, or after every sweep over all rows of "cvb",
-        and one value more for each cluster that is taken out at the end; Gibbs: log p(Y, Z) after every sweep of the
-        best chain.
+        Lower bound after each iteration of the kept start of "vb", where it never falls, or after each sweep over all
+        rows of "cvb", and one value more for each cluster that is taken out at the end; Gibbs: log p(Y, Z) after each
+        sweep of the best chain.
     n_iter_ : int
-        Length of ``history_``; of "cvb" the number of all sweeps, most of which go over the rows that still move.
+        Number of iterations or sweeps: the length of ``history_``. Of "cvb" the number of all sweeps, also those over
+        the rows that still move, after which no bound is computed: ``history_`` usually has fewer values.
     converged_ : bool
-        Gibbs: whether both R-hat are below 1.1.
+        "vb", "cvb": whether the kept start converged within ``max_iter``. Gibbs: whether both R-hat are below 1.1.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -157,8 +160,8 @@ class NBCE(LabelModel):
         "inference": [StrOptions({"gibbs", "vb", "cvb"})],
         "prior": [StrOptions({"tsb", "fsd"})],
         "truncation": [Interval("int", 1, None)],
-        "alpha0": [None, StrOptions({"auto"}), Interval("real", 1e-6, 1e6)],
-        "beta": [None, StrOptions({"auto"}), Interval("real", 1e-6, 1e6)],
+        "alpha0": [None, StrOptions({"auto"}), _RANGE],
+        "beta": [None, StrOptions({"auto"}), _RANGE],
         "n_sweeps": [Interval("int", 1, None)],
         "burn_in": [None, Interval("int", 0, None)],
         "thin": [Interval("int", 1, None)],

@@ -1,4 +1,4 @@
-"""The posterior of NBCE, as each of the three inferences returns it: what a fit hands out, and how rows are placed."""
+"""The posterior of NBCE, as each of the three inferences returns it: what a fit gives, and how rows are placed."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -11,8 +11,8 @@ from partita._typing import Array, FloatArray, IntArray
 from partita.consensus.models._multinomial_mixture import as_rows, posterior
 from partita.consensus.nbce._joint import NBCEModel, mean_table, mean_weights
 
-SMALL_CLUSTER = 0.05  # share of the objects below which ending a cluster is tried; each trial takes time
-_TINY = 1e-300  # instead of 0 in logs
+SMALL_CLUSTER = 0.05  # share of the objects below which removing a cluster is tried: every trial is a whole climb
+_TINY = 1e-300  # instead of 0 in logs: near the smallest float, so that it counts as 0
 
 
 class ClusterLogs(NamedTuple):

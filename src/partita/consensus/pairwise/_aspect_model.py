@@ -37,7 +37,7 @@ class AspectModel(SoftConsensusMixin, BaseConsensus):
     Parameters
     ----------
     n_clusters : int, default=8
-        Number of aspects.
+        Number of clusters. They are the aspects of the model.
     pairs : "all", float, int or sparse matrix, default="all"
         Which pairs of objects count, as in :func:`partita.coassociation`.
     n_init : int, default=5
@@ -45,29 +45,34 @@ class AspectModel(SoftConsensusMixin, BaseConsensus):
     max_iter : int, default=1000
         Largest number of iterations of each start.
     tol : float, default=1e-8
-        Relative rise of the log-likelihood at which a run has converged.
+        Relative rise of the log-likelihood below which a start has converged.
     weights : array-like of shape (n_clusterings,), optional
         Weight of each clustering.
     random_state : int, RandomState or None
         Seed of the starts and of drawn pairs.
     n_jobs : int, optional
-        Number of threads. The result does not depend on it.
+        Number of threads; -1 uses all cores. The result does not depend on it.
     verbose : bool, default=False
         Show a progress bar for what takes more than two seconds.
 
     Attributes
     ----------
-    membership_, labels_, n_clusters_
-        Probabilities p(k | i), most probable aspects, their number. An object that is never together with another has a
-        uniform membership.
+    membership_ : ndarray of shape (n_samples, n_clusters_)
+        Probabilities p(k | i); uniform for objects that are never together with another, or without any label.
+    labels_ : ndarray of shape (n_samples,)
+        Most probable aspect, by decreasing size; -1 for objects without any label.
+    n_clusters_ : int
+        Number of columns of ``membership_``; clusters without an object of their own come last.
     aspect_weights_ : ndarray of shape (n_clusters_,)
         p_k.
     lower_bound_ : float
         Log-likelihood sum_ij C_ij log P(i, j) over ordered pairs.
     history_ : list of float
-        Log-likelihood of each iteration, before its update; it never falls.
+        Log-likelihood at each iteration of the kept start, before its update; it never falls.
     n_iter_ : int
+        Number of iterations of the kept start; the length of ``history_``.
     converged_ : bool
+        Whether the kept start converged within ``max_iter``.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -129,7 +134,7 @@ class AspectModel(SoftConsensusMixin, BaseConsensus):
         self.history_, self.converged_ = found.history, found.converged
         self.n_iter_, self.lower_bound_ = len(self.history_), self.history_[-1]
         if not self.converged_:
-            warn_not_converged("AspectModel", self.max_iter)
+            warn_not_converged(type(self).__name__, self.max_iter)
         n_clusters = self.n_clusters
         Y = found.B * found.p
         mass = Y.sum(axis=1, keepdims=True)

@@ -62,10 +62,10 @@ class BaumEagon(SoftConsensusMixin, BaseConsensus):
     Parameters
     ----------
     n_clusters : int, default=8
-        Largest number of clusters.
+        Largest number of clusters K: those that are not needed may end without objects.
     pair_weights : {"ones", "totals"}, default="ones"
-        W: all pairs alike, or by the number of clusterings that label both (N; then the objective is twice that of PCC
-        with "l2", if the diagonal is left out).
+        W: the same for all pairs, or the number of clusterings that label both (N; then the objective is twice that of
+        PCC with "l2", if the diagonal is left out).
     diagonal : bool, default=True
         Whether an object with itself counts as a pair, as published.
     pairs : "all", float, int or sparse matrix, default="all"
@@ -76,27 +76,33 @@ class BaumEagon(SoftConsensusMixin, BaseConsensus):
     max_iter : int, default=10000
         Largest number of iterations of each start. The transform is slow.
     tol : float, default=1e-5
-        Decrease of the objective over ten iterations, relative to its value at the start, at which a run has converged.
+        Relative decrease of the objective over ten iterations below which a start has converged; relative to the
+        objective at the start.
     weights : array-like of shape (n_clusterings,), optional
         Weight of each clustering.
     random_state : int, RandomState or None
         Seed of the starts and of drawn pairs.
     n_jobs : int, optional
-        Number of threads. The result does not depend on it.
+        Number of threads; -1 uses all cores. The result does not depend on it.
     verbose : bool, default=False
         Show a progress bar for what takes more than two seconds.
 
     Attributes
     ----------
-    membership_, labels_, n_clusters_
-        Probabilities, most probable clusters, number of clusters. An object that shares no pair with another has a
-        uniform membership.
+    membership_ : ndarray of shape (n_samples, n_clusters_)
+        Probability of each cluster; uniform for objects that share no pair with another, or without any label.
+    labels_ : ndarray of shape (n_samples,)
+        Most probable cluster, by decreasing size; -1 for objects without any label.
+    n_clusters_ : int
+        Number of columns of ``membership_``; clusters without an object of their own come last.
     objective_ : float
         sum over ordered pairs of W (S - y_i.y_j)^2.
     history_ : list of float
-        Objective after each iteration; it never rises.
+        Objective after each iteration of the kept start; it never rises.
     n_iter_ : int
+        Number of iterations of the kept start; the length of ``history_``.
     converged_ : bool
+        Whether the kept start converged within ``max_iter``.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -161,7 +167,7 @@ class BaumEagon(SoftConsensusMixin, BaseConsensus):
         self.history_, self.converged_ = found.history, found.converged
         self.n_iter_, self.objective_ = len(self.history_), self.history_[-1]
         if not self.converged_:
-            warn_not_converged("BaumEagon", self.max_iter)
+            warn_not_converged(type(self).__name__, self.max_iter)
         Y = np.where(problem.row_sums > 0, found.Y, 1 / self.n_clusters)  # without any pair nothing is known
         self._fitted = fitted_memberships(rows.ensemble, Y)
         return Consensus(Y.argmax(axis=1), Y, np.full(self.n_clusters, 1 / self.n_clusters))

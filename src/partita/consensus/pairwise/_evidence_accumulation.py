@@ -25,8 +25,8 @@ from partita.metrics._coassociation import divide_counts, iter_blocks
 _METHODS = {"average": linkage.AVERAGE, "complete": linkage.COMPLETE, "ward": linkage.WARD}
 _DOUBLE_BYTES = 2**29  # distances are float64 up to this size of the matrix, and float32 beyond, to halve the memory
 _EXACT, _EXACT_SINGLE = 1e-9, 1e-6  # how exact heights are in float64 and in float32 (eq. P11)
-_STEPS = 1000  # merges between two reports of progress
-_ROWS = 128  # rows of the distance matrix computed between two reports of progress
+_STEPS = 1000  # merges between two reports of progress: enough work for a call of the kernel, and a smooth bar
+_ROWS = 128  # rows of the distance matrix between two reports of progress, for the same reason
 
 
 class Merges(NamedTuple):
@@ -75,6 +75,7 @@ class EAC(BaseConsensus):
     labels_ : ndarray of shape (n_samples,)
         Clusters by decreasing size; -1 for objects without any label.
     n_clusters_ : int
+        Number of clusters that have objects.
     dendrogram_ : ndarray of shape (n_leaves - 1, 4)
         Tree over the objects in SciPy's form; heights are 1 - S (for Ward: Ward distances).
     leaves_ : ndarray of shape (n_leaves,)

@@ -30,7 +30,7 @@ class MultiEAC(EAC):
     Parameters
     ----------
     n_clusters : int, optional
-        Number of clusters; found by the highest lifetime if not given.
+        Number of clusters. Found by the highest lifetime if not given.
     groups : array-like of shape (n_clusterings,), optional
         Algorithm (or anything that names a group) of each column. By default every column is a group of its own, whose
         clusters are stable.
@@ -54,10 +54,11 @@ class MultiEAC(EAC):
     labels_ : ndarray of shape (n_samples,)
         Clusters by decreasing size; -1 for objects without any label.
     n_clusters_ : int
+        Number of clusters that have objects.
     stabilities_ : list of ndarray
         Stability of the clusters of each group.
     dendrogram_, leaves_, lifetimes_
-        As of :class:`EAC`.
+        As in :class:`EAC`.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -155,7 +156,7 @@ class MultiEAC(EAC):
         """Add the pairs of one group's stable clusters to C, and those of all rows that it saw to N (eq. P14)."""
         seen = labels >= 0
         counted = np.where(stability >= self.stability, 1.0 if self.weighting == "uniform" else stability, 0.0)
-        value = np.append(counted, 0.0)[labels]  # the last entry serves -1
+        value = np.append(counted, 0.0)[labels]  # the last entry is used for -1
         C += weight * np.where(labels[:, None] == labels, value[:, None], 0.0)
         N += weight * np.outer(seen, seen)
 

@@ -30,7 +30,7 @@ from partita.metrics._label_factor import through_labels
 _TINY = 1e-12  # added to denominators, which are 0 for clusters without objects
 _EXACT = 1e-6  # error, relative to S, of a factorisation that counts as exact: the updates are very slow near 0
 _FEW_ROWS = 4000  # distinct rows up to which S is held if labels are missing: 128 MiB
-_TURNED = 1.02  # rise of the error above its lowest at which a run ends: small waves on the way down are allowed
+_TURNED = 1.02  # rise of the error above its lowest at which a run ends: small rises in between are allowed
 _START = 0.2  # added to the indicator of k-means: what is 0 stays 0
 
 
@@ -68,19 +68,19 @@ class NMFConsensus(SoftConsensusMixin, BaseConsensus):
     Parameters
     ----------
     n_clusters : int, default=8
-        Number of clusters; some may end without objects.
+        Number of clusters. Some may end without objects.
     n_init : int, default=5
         Number of starts, at the clusters of k-means on the labels; the best one is kept.
     max_iter : int, default=500
         Largest number of iterations of each start.
     tol : float, default=1e-4
-        Relative change of the error at which a run has converged.
+        Relative change of the error below which a start has converged.
     weights : array-like of shape (n_clusterings,), optional
         Weight of each clustering.
     random_state : int, RandomState or None
         Seed of the starts.
     n_jobs : int, optional
-        Number of threads. The result does not depend on it.
+        Number of threads; -1 uses all cores. The result does not depend on it.
     verbose : bool, default=False
         Show a progress bar for what takes more than two seconds.
 
@@ -91,13 +91,15 @@ class NMFConsensus(SoftConsensusMixin, BaseConsensus):
     labels_ : ndarray of shape (n_samples,)
         Cluster of largest membership, by decreasing size; -1 for objects without any label.
     n_clusters_ : int
+        Number of columns of ``membership_``; clusters without an object of their own come last.
     objective_ : float
         || S - Q G Q' ||^2 over all pairs of objects, each with itself included.
     history_ : list of float
-        The objective at each iteration up to its lowest; it need not fall on the way.
+        Objective after each iteration of the kept start, up to its lowest value; it may rise in between.
     n_iter_ : int
-        Iterations up to the lowest objective.
+        Number of iterations of the kept start, up to its lowest objective; the length of ``history_``.
     converged_ : bool
+        Whether the kept start converged within ``max_iter``: its error settled, or rose again from its lowest value.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -161,7 +163,7 @@ class NMFConsensus(SoftConsensusMixin, BaseConsensus):
         self.history_ = found.history[: int(np.argmin(found.history)) + 1]
         self.objective_, self.n_iter_, self.converged_ = self.history_[-1], len(self.history_), found.converged
         if not self.converged_:
-            warn_not_converged("NMFConsensus", self.max_iter)
+            warn_not_converged(type(self).__name__, self.max_iter)
         total = found.best.sum(axis=1, keepdims=True)
         Y = np.divide(found.best, total, out=np.full(found.best.shape, 1 / n_clusters), where=total > 0)
         self._fitted = fitted_memberships(ensemble, Y)

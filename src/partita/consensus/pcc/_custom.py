@@ -1,4 +1,4 @@
-"""PCC with a divergence of the user's own (eq. P21), in NumPy: slower than the kernels, and the same steps."""
+"""PCC with a user-defined divergence (eq. P21), in NumPy: slower than the kernels, and the same steps."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
@@ -17,7 +17,8 @@ _EDGE = 1e-12  # shares are kept this far from 0 and 1, where a divergence may b
 _BEND_EDGE = 1e-4  # and this far where slopes are differenced, so that both arguments are inside
 _BEND_STEP = 1e-5  # of that difference: balances the rounding of slopes against their curvature
 _MODEL_GAP = 1e-3  # gap that the quadratic model is left with, relative to the row's, as in the kernels
-_BRACKET = 1e-6  # width of the bracket at which a line search ends
+_BRACKET = 1e-6  # width of the bracket at which a line search ends: a step need not be exact, and halvings cost time
+_SHORTEST = 1e-14  # width at which a search without any falling step ends: what is left is rounding
 _TRACE = 1e-15  # memberships below this become 0, as in the kernels
 
 
@@ -76,7 +77,7 @@ class RowBound(NamedTuple):
         if e @ self.slope(self.a + e) <= 0:
             return 1.0
         left, right = 0.0, 1.0
-        while right - left > _BRACKET or (left == 0 and right > 1e-14):
+        while right - left > _BRACKET or (left == 0 and right > _SHORTEST):
             middle = (left + right) / 2
             if e @ self.slope(self.a + middle * e) <= 0:
                 left = middle
@@ -86,7 +87,7 @@ class RowBound(NamedTuple):
 
 
 class CustomRun(NamedTuple):
-    """Memberships on their way."""
+    """Memberships during a run."""
 
     problem: CustomSpace
     Y: FloatArray  # (n_rows, n_clusters)

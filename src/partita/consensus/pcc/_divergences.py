@@ -17,7 +17,7 @@ _STEP = 1e-6  # of numeric slopes: about the cube root of the rounding of float6
 
 @runtime_checkable
 class PairDivergence(Protocol):
-    """A divergence of the user's own: convex in its second argument, on arrays of equal shape."""
+    """A user-defined divergence: convex in its second argument, on arrays of equal shape."""
 
     def value(self, x1: FloatArray, x2: FloatArray) -> FloatArray:
         """d(x1, x2)."""
@@ -30,7 +30,7 @@ def check_divergence(divergence: Any) -> None:
     """Refuse an object that is not a divergence: methods missing, slopes that do not fit, or not convex in x2."""
     if not isinstance(divergence, PairDivergence):
         raise ValueError(
-            f"divergence={divergence!r} is neither one of {', '.join(map(repr, KINDS))} nor an object with methods "
+            f"divergence={divergence!r:.60} is neither one of {', '.join(map(repr, KINDS))} nor an object with methods "
             "value(x1, x2) and derivative(x1, x2)."
         )
     edge = np.array([0.001, 0.002, 0.005, 0.01])  # where a divergence bends most

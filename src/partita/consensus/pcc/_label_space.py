@@ -19,9 +19,9 @@ from partita.consensus.pairwise._memberships import row_labels
 from partita.consensus.pcc._problem import own_totals, scale_of, totals_of_all_pairs
 
 _STAGES = (1000, 10_000)  # rows that enter before those inside are moved: few of many rows, so it costs little
-_STAGE_SWEEPS = 15  # over those inside, which bounds the time of a stage; rows at rest cost little
+_STAGE_SWEEPS = 15  # over those inside: a limit of the time, as later rows move them again; rows at rest cost little
 _STAGE_GAP = 1e-4  # about the relative gap below which a row stays where it is meanwhile: the default tol of a fit
-_ROWS = 256  # rows of pairs counted between two reports of progress
+_ROWS = 256  # rows of pairs between two reports of progress: enough work for a call of the kernel, and a smooth bar
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +87,7 @@ class LabelRun(NamedTuple):
         pcc_labels.sweep_labels(self.problem.labels, self.sums, rows, threshold, gaps)
 
     def refresh(self) -> None:
-        """Compute the sums over labels and clusterings anew."""
+        """Compute the sums over labels and clusterings again."""
         pcc_labels.sum_memberships(self.problem.labels, self.sums)
 
     def objective(self) -> float:

@@ -33,7 +33,7 @@ from partita.consensus.pcc._problem import PCCProblem, PCCRun, PCCSolution, desc
 from partita.consensus.pcc._stored_pairs import all_pairs, chosen_pairs
 
 _SWEEPS = 1000  # of the block solver, at most: a safeguard, far above what a fit needs
-_STEPS, _FEWEST_STEPS = 20, 10_000  # of the greedy solver, at most: a multiple of n K, but not fewer than the second
+_STEPS, _FEWEST_STEPS = 20, 10_000  # limit of the greedy solver: 20 n K steps, and 10,000 where that is less
 _NUDGE = 1e-3  # into the interior, after clusters were taken out: KL is infinite on parts of the boundary
 _SMALL = 0.5  # mass, in objects, up to which a cluster is taken out: an object that is mostly in it gives it more
 _LIGHT = 10  # total weight below which that is a share of the total, the same at this weight: for few or light objects
@@ -45,7 +45,7 @@ class PCC(SoftConsensusMixin, BaseConsensus):
     Parameters
     ----------
     n_clusters : int, default=8
-        Largest number of clusters K. Clusters that are not needed end without mass.
+        Largest number of clusters K: those that are not needed end without mass, and are taken out.
     divergence : {"kl", "l2", "i-divergence", "mahalanobis"} or object, default="kl"
         How the share of clusterings that put two objects together is compared with y_i . y_j. On pairs of outcomes
         the generalised I-divergence is "kl" and a Mahalanobis distance is a multiple of "l2". An object with methods
@@ -59,7 +59,7 @@ class PCC(SoftConsensusMixin, BaseConsensus):
         "kl" the counts of all pairs of distinct rows are stored.
     init : {"auto", "random", "insertion", "l2", "eac"} or array, default="auto"
         Start: Dirichlet at random; rows inserted one after another where they fit best; the l2 solution over all pairs;
-        evidence accumulation; or labels (n,) or memberships (n, K) of the user's own. "auto" is "insertion" for l2 and
+        evidence accumulation; or user-defined labels (n,) or memberships (n, K). "auto" is "insertion" for l2 and
         "l2" for all else.
     n_init : int, default=5
         Number of starts; the best one is kept. Starts that draw nothing at random are made once.
@@ -67,13 +67,14 @@ class PCC(SoftConsensusMixin, BaseConsensus):
         Largest number of iterations of each start: sweeps over the rows (block, default 1000) or steps (greedy, default
         20 n K, at least 10,000).
     tol : float, default=1e-4
-        Largest KKT gap, relative to the mean total of an object, max(1, mean_i sum_j N_ij).
+        Relative KKT gap below which a start has converged; relative to the mean total of an object,
+        max(1, mean_i sum_j N_ij).
     weights : array-like of shape (n_clusterings,), optional
         Weight of each clustering.
     random_state : int, RandomState or None
         Seed of the starts and of the drawn pairs.
     n_jobs : int, optional
-        Number of threads. The result does not depend on it.
+        Number of threads; -1 uses all cores. The result does not depend on it.
     verbose : bool, default=False
         Show a progress bar for what takes more than two seconds.
 
@@ -84,18 +85,20 @@ class PCC(SoftConsensusMixin, BaseConsensus):
     labels_ : ndarray of shape (n_samples,)
         Most probable cluster, by decreasing size; -1 for objects without any label.
     n_clusters_ : int
-        Clusters with mass: those with less than half an object are taken out, and the others converge again. All
-        other attributes are of the problem with ``n_clusters_`` clusters.
+        Number of columns of ``membership_``; clusters without an object of their own come last. Those with the mass of
+        half an object or less (less, if there are few objects) are taken out, and the others converge again. All other
+        attributes are of the problem with ``n_clusters_`` clusters.
     objective_ : float
         f at the end. With "l2" over all pairs it is counted when first asked for: it takes more time than the fit.
     history_ : list of float
-        f at the start, at some of the sweeps (after every 5000 steps or more for "greedy"), and at the end; it never
-        rises. A value costs more than an iteration, so there are fewer than ``n_iter_``.
+        f of the kept start: where it begins, after some of the sweeps (every 5000 steps or more for "greedy"), and at
+        the end; it never rises. A value costs more than an iteration, so there are usually fewer than ``n_iter_``.
     kkt_gap_ : float
-        Relative gap at the end, from gradients computed anew.
+        Relative gap at the end, from gradients computed again.
     n_iter_ : int
-        Sweeps or steps of the best start, and of what followed when clusters were taken out.
+        Number of iterations (sweeps or steps) of the kept start, and of what followed when clusters were taken out.
     converged_ : bool
+        Whether the kept start converged within ``max_iter``: ``kkt_gap_`` is at most ``tol``.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -205,14 +208,14 @@ class PCC(SoftConsensusMixin, BaseConsensus):
         return Consensus(Y.argmax(axis=1), Y, np.full(Y.shape[1], 1 / Y.shape[1]))
 
     def _choose_problem(self, rows: LabelledRows, pair_seed: int) -> PCCProblem:
-        """Labels, all pairs or chosen pairs, under a divergence that the kernels know or one of the user's own."""
+        """Labels, all pairs or chosen pairs, under a divergence that the kernels know or a user-defined one."""
         ensemble, every = rows.ensemble, isinstance(self.pairs, str)
         named = isinstance(self.divergence, str) and self.divergence in KINDS
         if not named:
             check_divergence(self.divergence)
             if self.solver == "greedy":
                 raise ValueError(
-                    "solver='greedy' supports divergence 'kl' and 'l2'; use solver='block' for one of your own."
+                    "solver='greedy' supports divergence 'kl' and 'l2'; use solver='block' for a user-defined one."
                 )
             counts = None if every else count_chosen_pairs(rows, self.pairs, pair_seed)
             return custom_space(self.divergence, ensemble, counts)

@@ -23,19 +23,19 @@ class PEACE(PCC):
     Parameters
     ----------
     n_clusters : int, default=8
-        Largest number of clusters K.
+        Largest number of clusters K: those that are not needed end without mass, and are taken out.
     n_init : int, default=10
         Number of starts; the best one is kept.
     max_iter : int, optional
         Largest number of steps of each start; default 20 n K, at least 10,000.
     tol : float, default=1e-4
-        Largest KKT gap, relative to the mean total of an object.
+        Relative KKT gap below which a start has converged; relative to the mean total of an object.
     weights : array-like of shape (n_clusterings,), optional
         Weight of each clustering.
     random_state : int, RandomState or None
         Seed of the starts.
     n_jobs : int, optional
-        Number of threads. The result does not depend on it.
+        Number of threads; -1 uses all cores. The result does not depend on it.
     verbose : bool, default=False
         Show a progress bar for what takes more than two seconds.
 

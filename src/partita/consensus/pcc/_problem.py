@@ -24,7 +24,7 @@ _TURNS = 6  # sweeps over some rows between two over all: fewer waste time, more
 
 
 class PCCRun(Protocol):
-    """One start on its way: memberships and work space."""
+    """One start during a run: memberships and work space."""
 
     @property
     def Y(self) -> FloatArray:  # noqa: N802
@@ -34,7 +34,7 @@ class PCCRun(Protocol):
         """Improve rows whose gap exceeds the threshold; leave each row's gap before that in ``gaps``."""
 
     def refresh(self) -> None:
-        """Compute running sums anew, so that rounding does not add up."""
+        """Compute running sums again, so that rounding does not add up."""
 
     def objective(self) -> float:
         """Value of f at the present memberships, without the problem's constant."""
@@ -85,7 +85,7 @@ def descend(problem: PCCProblem, run: PCCRun, *, tol: float, max_iter: int, show
     when a pass over all rows that changes nothing confirms it.
     """
     n_rows = len(problem.isolated)
-    # In the canonical order neighbours are alike, and one after another they change little: measured on the paper's
+    # In the canonical order neighbours are similar, and one after another they change little: measured on the paper's
     # large experiment, 23 sweeps against 3 in a random order.
     everything = np.random.default_rng(0).permutation(n_rows)
     gaps = np.full(n_rows, np.inf)
@@ -142,7 +142,7 @@ def totals_of_all_pairs(ensemble: Ensemble) -> FloatArray:
     for weight, column in zip(ensemble.clustering_weights, ensemble.codes.T, strict=True):
         seen = column >= 0
         total += weight * (ensemble.row_weights @ seen) * seen
-    return np.where(total > 1e-9 * own, total, 0.0)  # the difference of two sums, 0 but for rounding
+    return np.where(total > 1e-9 * own, total, 0.0)  # a difference of two sums: where it should be 0 it is rounding
 
 
 def scale_of(totals: FloatArray, ensemble: Ensemble) -> float:

@@ -22,8 +22,8 @@ NAMES = ("random", "insertion", "l2", "eac")
 DRAWN = ("random", "insertion", "l2")  # starts that differ from seed to seed
 
 _SMOOTHING = 0.1  # share of the uniform membership in a start that has zeros: far inside, and still near the start
-_COARSE = 1e-2  # gap to which the l2 problem is solved when it only serves as a start
-_SWEEPS = 100  # at most, for the same purpose
+_COARSE = 1e-2  # gap to which the l2 problem is solved when it is only a start
+_SWEEPS = 100  # limit of its sweeps, for the same reason: the fit itself does the rest
 
 
 def start_memberships(name: str, ensemble: Ensemble, n_clusters: int, seed: int) -> FloatArray:

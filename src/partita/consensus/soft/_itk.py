@@ -31,19 +31,19 @@ class ITK(SoftEnsembleConsensus):
     Parameters
     ----------
     n_clusters : int, default=8
-        Number of clusters; fewer are returned if there are fewer different objects.
+        Number of clusters. Fewer are returned if there are fewer different objects.
     n_init : int, default=10
         Number of starts; the best one is kept.
     max_iter : int, default=300
         Largest number of iterations of each start.
     tol : float, default=1e-9
-        Relative decrease of the objective at or below which a start has converged.
+        Relative decrease of the objective below which a start has converged.
     weights : array-like of shape (n_clusterings,), optional
         Weight of each clustering.
     random_state : int, RandomState or None
         Seed of the starts.
     n_jobs : int, optional
-        Number of threads. The result does not depend on it.
+        Number of threads; -1 uses all cores. The result does not depend on it.
     verbose : bool, default=False
         Show a progress bar for what takes more than two seconds.
 
@@ -52,14 +52,15 @@ class ITK(SoftEnsembleConsensus):
     labels_ : ndarray of shape (n_samples,)
         Clusters by decreasing size; -1 for objects that no clustering saw.
     n_clusters_ : int
+        Number of clusters that have objects.
     objective_ : float
         Sum of the divergences from the centres.
     history_ : list of float
-        Objective at each iteration of the best start; it never rises.
+        Objective after each iteration of the kept start; it never rises.
     n_iter_ : int
-        Number of iterations of the best start.
+        Number of iterations of the kept start; the length of ``history_``.
     converged_ : bool
-        Whether the best start converged.
+        Whether the kept start converged within ``max_iter``.
     n_features_in_ : int
         Number of clusterings.
     feature_names_in_
@@ -118,7 +119,7 @@ class ITK(SoftEnsembleConsensus):
             run = partial(run_itk, divergence, max_iter=self.max_iter, tol=self.tol, bar=bar)
             best = best_of(run, starts, self.n_jobs, lowest=lambda found: found.history[-1])
         if not best.converged:
-            warn_not_converged("ITK", self.max_iter)
+            warn_not_converged(type(self).__name__, self.max_iter)
         self.history_, self.converged_ = best.history, best.converged
         self.objective_, self.n_iter_ = best.history[-1], len(best.history)
         return best.labels

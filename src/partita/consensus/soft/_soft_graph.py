@@ -51,6 +51,7 @@ _PARAMETERS = """
     labels_ : ndarray of shape (n_samples,)
         Clusters by decreasing size; -1 for objects that no clustering saw.
     n_clusters_ : int
+        Number of clusters that have objects.
     partitioner_ : str
         "metis" or "spectral"; "none" if there was nothing to partition.
     n_features_in_ : int

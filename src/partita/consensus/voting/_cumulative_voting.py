@@ -31,7 +31,7 @@ class CumulativeVoting(SoftConsensusMixin, BaseConsensus):
     Parameters
     ----------
     n_clusters : int, default=8
-        Number of clusters; fewer if the reference, the clustering of the largest entropy, has fewer.
+        Number of clusters. Fewer are returned if the reference, the clustering of the largest entropy, has fewer.
     scheme : {"rcv", "urcv", "acv"}, default="rcv"
         "rcv": votes normalised by the sizes of the reference's clusters, which is fair to small ones. "urcv": votes
         that are not normalised. "acv": the same, with a reference that adapts to each vote.
@@ -49,6 +49,7 @@ class CumulativeVoting(SoftConsensusMixin, BaseConsensus):
     labels_ : ndarray of shape (n_samples,)
         Cluster of the most votes, numbered by decreasing size; -1 for objects without any label.
     n_clusters_ : int
+        Number of columns of ``membership_``; clusters without an object of their own come last.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 

@@ -17,7 +17,7 @@ from partita.base import number_by_size
 from partita.metrics import normalized_mutual_info_score
 
 _ROUNDS = 50  # a bound for votes that alternate between results; the others end when nothing changes
-_DECIMALS = 12  # votes and likenesses are rounded, so that ties do not depend on the order of sums
+_DECIMALS = 12  # votes and similarities are rounded, so that ties do not depend on the order of sums
 
 
 def majority_vote(X: Any, *, weights: Any = None) -> IntArray:
@@ -59,17 +59,17 @@ def majority_vote(X: Any, *, weights: Any = None) -> IntArray:
 
 
 def _most_central(codes: IntArray, clustering_weights: FloatArray) -> int:
-    """The partition that is most like the others, the first among equals."""
+    """The partition that is most similar to the others, the first among equals."""
     n = codes.shape[1]
-    likeness = clustering_weights.copy()  # a partition is like itself, as often as it counts
+    similarity = clustering_weights.copy()  # with itself it is 1, as often as it counts
     for a in range(n):
         for b in range(a):
             both = (codes[:, a] >= 0) & (codes[:, b] >= 0)
             if both.any():
                 nmi = normalized_mutual_info_score(codes[both, a], codes[both, b])
-                likeness[a] += clustering_weights[b] * nmi
-                likeness[b] += clustering_weights[a] * nmi
-    return int(likeness.round(_DECIMALS).argmax())
+                similarity[a] += clustering_weights[b] * nmi
+                similarity[b] += clustering_weights[a] * nmi
+    return int(similarity.round(_DECIMALS).argmax())
 
 
 def _vote(codes: IntArray, clustering_weights: FloatArray, reference: IntArray) -> IntArray:

@@ -91,7 +91,7 @@ def _default_methods(n_clusters: int | None, random_state: Any) -> dict[str, Any
     from partita.consensus import CSPA, HGPA, MCLA
 
     if n_clusters is None:
-        raise ValueError("n_clusters is None; pass it, or methods= with estimators of your own.")
+        raise ValueError("n_clusters is None; pass it, or user-defined estimators as methods=...")
     return {kind.__name__: kind(n_clusters, random_state=random_state) for kind in (CSPA, HGPA, MCLA)}
 
 
