@@ -296,7 +296,7 @@ def number_by_size(labels: Array, row_weights: FloatArray | None = None, *, ties
         np.float64
     )
     order = order_by_size(labels, size=size) if ties == "appearance" else np.argsort(-size, kind="stable")
-    return np.asarray(np.append(rank_of(order, len(size)), -1)[labels])  # the last entry serves -1
+    return np.asarray(np.append(rank_of(order, len(size)), -1)[labels])  # the last entry is used for -1
 
 
 # ------------------------------------------------------------------------------------------- checks and small steps
@@ -319,7 +319,7 @@ def remember_columns(estimator: Any, X: Any, matrix: LabelMatrix, *, reset: bool
 
 
 def warn_unlabelled(labelled: Array) -> None:
-    """Say, once, how many objects nothing is known of."""
+    """Warn once about objects of which nothing is known."""
     n_without = int((~labelled).sum())
     if n_without:
         warn(
@@ -343,7 +343,7 @@ def sum_per_row(place: Array, weights: FloatArray, length: int) -> FloatArray:
 
 def _renumber(row_of: IntArray, chosen: IntArray, n_rows: int) -> IntArray:
     """Place of each object's row among the chosen rows, -1 for the others."""
-    place = np.full(n_rows + 1, -1, dtype=np.int64)  # the last entry serves objects without a row
+    place = np.full(n_rows + 1, -1, dtype=np.int64)  # the last entry is used for objects without a row
     place[chosen] = np.arange(len(chosen))
     return place[row_of]
 

@@ -209,7 +209,7 @@ def _settle_noise(codes: Codes, labels: Array, noise: Noise) -> tuple[Codes, Arr
         merged = np.append(np.cumsum(~is_noise) - 1, -1)
         merged[:-1][is_noise] = merged[first]
         return merged[codes].astype(np.int32), labels[~is_noise]
-    translate = np.full(len(labels) + 1, -1, dtype=np.int32)  # the last entry serves missing labels, code -1
+    translate = np.full(len(labels) + 1, -1, dtype=np.int32)  # the last entry is used for missing labels, code -1
     translate[:-1][~is_noise] = np.arange((~is_noise).sum())
     settled = translate[codes]
     if noise == "missing":
@@ -283,7 +283,7 @@ def _encode_objects(column: Array, name: str) -> tuple[Codes, Array]:
             _refuse_infinity(name, int(np.flatnonzero(values == label)[0]))
     kept = [k for k, label in enumerate(uniques) if not (isinstance(label, str | bytes) and label in _MISSING_TEXT)]
     order = sorted(kept, key=lambda k: _sort_key(uniques[k]))
-    rank = np.full(len(uniques) + 1, -1, dtype=np.int32)  # the last entry serves pandas' -1
+    rank = np.full(len(uniques) + 1, -1, dtype=np.int32)  # the last entry is used for pandas' -1
     rank[order] = np.arange(len(order), dtype=np.int32)
     return rank[hashed], uniques[order]
 
