@@ -21,9 +21,7 @@ from partita._typing import FloatArray, IntArray
 T = TypeVar("T")
 R = TypeVar("R")
 
-SAMPLE_SIZE = (
-    3000  # objects on which starts compete when there are more distinct rows: seconds instead of minutes at 1M
-)
+SAMPLE_SIZE = 3000  # objects on which starts compete if there are more distinct rows: their cost stays bounded
 
 _OURS = str(Path(__file__).parent) + os.sep
 _BETWEEN = ("sklearn", "joblib", "contextlib.py", "functools.py")  # frames that may stand between ours and the user's

@@ -292,9 +292,8 @@ def number_by_size(labels: Array, row_weights: FloatArray | None = None, *, ties
     ``"appearance"``, or by their present ``"number"``.
     """
     labelled = labels >= 0
-    size = np.bincount(labels[labelled], weights=None if row_weights is None else row_weights[labelled]).astype(
-        np.float64
-    )
+    weights = np.ones(len(labels)) if row_weights is None else row_weights
+    size = sum_per_row(labels[labelled], weights[labelled], 0)
     order = order_by_size(labels, size=size) if ties == "appearance" else np.argsort(-size, kind="stable")
     return np.asarray(np.append(rank_of(order, len(size)), -1)[labels])  # the last entry is used for -1
 

@@ -70,7 +70,7 @@ def check_label_matrix(X: Any, noise: Noise = "missing", *, allow_unlabelled: bo
         Missing is NaN, None, pd.NA or -1 (in text also an empty string, "-1" and what "nan" and "None" become).
         A *list* is a list of columns, one clustering each; so is a dict, by name.
     noise : {"missing", "singleton", "cluster"}, default="missing"
-        What -1 means: not labelled; noise, each such object a cluster of its own; or noise as one cluster.
+        What -1 means: not labelled; noise, where each such object is its own cluster; or noise as one cluster.
         NaN, None and pd.NA always mean missing.
     allow_unlabelled : bool, default=False
         Accept a matrix without a single label (for new objects of a fitted model).

@@ -7,6 +7,6 @@ import lazy_loader as _lazy
 
 from partita.consensus._methods import docstring_table as _docstring_table
 
-__doc__ = f"{__doc__.rstrip()}\n\n{_docstring_table()}\n"
+__doc__ = f"{(__doc__ or '').rstrip()}\n\n{_docstring_table()}\n"
 
 __getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)
