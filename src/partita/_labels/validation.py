@@ -229,16 +229,19 @@ def check_sample_weight(sample_weight: Any, n_samples: int) -> FloatArray:
 
 
 def check_weights(weights: Any, matrix: LabelMatrix) -> FloatArray:
-    """Non-negative, finite weights of the clusterings that were kept; ones where none are given."""
+    """Weights of the clusterings that were kept."""
+    return check_clustering_weights(weights, matrix.n_columns_in)[matrix.kept]
+
+
+def check_clustering_weights(weights: Any, n_clusterings: int) -> FloatArray:
+    """Non-negative, finite weights of the clusterings; ones where none are given."""
     if weights is None:
-        return np.ones(len(matrix.kept))
+        return np.ones(n_clusterings)
     weight = _as_numbers("weights", weights)
-    if weight.shape != (matrix.n_columns_in,):
-        raise ValueError(
-            f"weights has shape {weight.shape}; pass one weight per clustering, shape ({matrix.n_columns_in},)."
-        )
+    if weight.shape != (n_clusterings,):
+        raise ValueError(f"weights has shape {weight.shape}; pass one weight per clustering, shape ({n_clusterings},).")
     _check_weights("weights", weight)
-    return weight[matrix.kept]
+    return weight
 
 
 def _as_numbers(name: str, values: Any) -> FloatArray:

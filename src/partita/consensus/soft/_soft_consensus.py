@@ -11,7 +11,7 @@ from sklearn.base import _fit_context
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from partita._labels.membership import one_hot
-from partita._labels.validation import check_sample_weight
+from partita._labels.validation import check_clustering_weights, check_sample_weight
 from partita._parameters import common
 from partita._runs import draw_seeds
 from partita._typing import Array, Codes, FloatArray, IntArray
@@ -19,7 +19,6 @@ from partita.base import BaseConsensus, Consensus, LabelledRows, order_by_size, 
 from partita.consensus.graph._cell_memberships import CellMemberships, cell_memberships
 from partita.consensus.soft._soft_input import (
     check_same_clusterings,
-    check_soft_weights,
     is_soft,
     read_clusterings,
     stack_clusterings,
@@ -110,7 +109,7 @@ class SoftEnsembleConsensus(BaseConsensus):
 
     def _fit_soft(self, blocks: list[FloatArray], sample_weight: FloatArray) -> None:
         """Fit checked soft clusterings, every object by itself."""
-        clustering_weights = check_soft_weights(self.weights, len(blocks))
+        clustering_weights = check_clustering_weights(self.weights, len(blocks))
         cells = stack_clusterings(blocks, clustering_weights, sample_weight)
         seen = np.asarray(cells.seen.any(axis=1))
         warn_unlabelled(seen)

@@ -55,19 +55,6 @@ def check_same_clusterings(blocks: list[FloatArray], n_clusters: IntArray) -> No
             )
 
 
-def check_soft_weights(weights: Any, n_clusterings: int) -> FloatArray:
-    """Non-negative, finite weights of the clusterings; ones where none are given."""
-    if weights is None:
-        return np.ones(n_clusterings)
-    try:
-        values = np.asarray(weights, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"weights must be numbers, received {weights!r:.60}.") from None
-    if values.shape != (n_clusterings,) or not np.isfinite(values).all() or (values < 0).any() or not values.any():
-        raise ValueError(f"weights={weights!r:.60} must be {n_clusterings} numbers, not negative and not all zero.")
-    return values
-
-
 def stack_clusterings(
     blocks: list[FloatArray], clustering_weights: FloatArray, row_weights: FloatArray
 ) -> CellMemberships:
