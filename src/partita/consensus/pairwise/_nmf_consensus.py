@@ -125,6 +125,7 @@ class NMFConsensus(SoftConsensusMixin, BaseConsensus):
     """
 
     _ties_by_codes: ClassVar[bool] = True
+    _report_powers: ClassVar[tuple[float, float]] = (2, 0)
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **common("n_clusters", "n_init", "max_iter", "tol", "weights", "random_state", "n_jobs", "verbose"),
     }
@@ -151,7 +152,7 @@ class NMFConsensus(SoftConsensusMixin, BaseConsensus):
         self.verbose = verbose
 
     def _fit_rows(self, rows: LabelledRows) -> Consensus:
-        ensemble, n_clusters = rows.ensemble, min(self.n_clusters, rows.ensemble.n_rows)
+        ensemble, n_clusters = rows.ensemble, rows.n_clusters
         similarity = similarity_of(rows)
         seeds = draw_seeds(self.random_state, self.n_init).tolist()
         found = best_of(
@@ -160,7 +161,7 @@ class NMFConsensus(SoftConsensusMixin, BaseConsensus):
             self.n_jobs,
             lowest=lambda run: min(run.history),
         )
-        self.history_ = found.history[: int(np.argmin(found.history)) + 1]
+        self.history_ = rows.scale.report(found.history[: int(np.argmin(found.history)) + 1], objects=2)
         self.objective_, self.n_iter_, self.converged_ = self.history_[-1], len(self.history_), found.converged
         if not self.converged_:
             warn_not_converged(type(self).__name__, self.max_iter)
