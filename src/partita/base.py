@@ -27,7 +27,7 @@ from partita._labels.validation import (
 from partita._labels.weights import WeightScale, check_countable, check_reportable, to_ordinary_size
 from partita._runs import warn
 from partita._typing import Array, Codes, FloatArray, IntArray
-from partita.exceptions import LeftOutWarning, UnlabelledObjectsWarning
+from partita.exceptions import FewerClustersWarning, LeftOutWarning, UnlabelledObjectsWarning
 
 
 class LabelledRows(NamedTuple):
@@ -79,7 +79,6 @@ class BaseConsensus(ClusterMixin, BaseEstimator):
     _parameter_constraints: ClassVar[dict[str, Any]] = {}
     _ties_by_codes: ClassVar[bool] = False  # see canonical_order
     _counts_objects: ClassVar[bool] = False  # a model of counts: weight 2 is twice, and weights are never rescaled
-    _report_powers: ClassVar[tuple[float, float]] = (0, 0)  # of sample weights and of weights, in the largest report
     _n_clusters_is_bound: ClassVar[bool] = False  # fewer clusters than n_clusters are an answer like any other
 
     weights: Any
@@ -190,6 +189,10 @@ class BaseConsensus(ClusterMixin, BaseEstimator):
         """Whether anything is known of each object."""
         return have_a_label(codes)
 
+    def _powers_of_weights(self) -> tuple[float, float]:
+        """Powers of the sample weights and of the weights with which the objective, if any, grows."""
+        return 0, 0
+
     def _find_weightless(self, rows: LabelledRows) -> FoundRows:
         """Where the rows of objects without weight belong."""
         return self._find_rows(rows.weightless_codes)
@@ -252,21 +255,16 @@ class BaseConsensus(ClusterMixin, BaseEstimator):
         if self._counts_objects:
             of_objects = check_countable(sample_weight, "sample_weight", method)
             return of_objects, check_countable(clustering_weights, "weights", method), WeightScale()
-        check_reportable(sample_weight, clustering_weights, self._report_powers, method)
+        check_reportable(sample_weight, clustering_weights, self._powers_of_weights())
         objects, clusterings = to_ordinary_size(sample_weight), to_ordinary_size(clustering_weights)
         return objects.weights, clusterings.weights, WeightScale(objects.exponent, clusterings.exponent)
 
     def _allowed_clusters(self, n_rows: int) -> int:
-        """The number of clusters asked for, or 0; more than there are rows is refused before any work (eq. C19)."""
+        """The number of clusters asked for, or 0; not more than there are rows, which is said before any work."""
         asked = int(getattr(self, "n_clusters", None) or 0)
-        if asked <= n_rows:
-            return asked
-        if n_rows > 1 and not self._n_clusters_is_bound:
-            raise ValueError(
-                f"n_clusters={asked} exceeds the {n_rows} distinct rows of X: objects with the same labels cannot "
-                f"be told apart. Pass n_clusters <= {n_rows}."
-            )
-        return n_rows
+        if asked > n_rows > 1 and not self._n_clusters_is_bound:
+            warn(f"{too_many_clusters(asked, n_rows)} {n_rows} are used.", FewerClustersWarning)
+        return min(asked, n_rows)
 
     def _close(self, rows: LabelledRows, found: Consensus) -> None:
         """Number the clusters by decreasing size, and give the rows' results to their objects (eqs. C13 to C16)."""
@@ -280,6 +278,11 @@ class BaseConsensus(ClusterMixin, BaseEstimator):
         self._placement = Placement(rows.encoder, order, rank, prior)
         self.labels_ = np.append(rank, -1)[_hand_out(labels, idle_labels, rows)]
         self.n_clusters_ = len(np.unique(self.labels_[self.labels_ >= 0]))
+        if len(order) < rows.n_clusters and not self._n_clusters_is_bound:
+            warn(
+                f"{rows.n_clusters} clusters were asked for, and {type(self).__name__} found {len(order)}.",
+                FewerClustersWarning,
+            )
         if found.membership is not None and prior is not None:
             self.n_components_ = len(order)
             self.membership_ = np.tile(prior, (len(self.labels_), 1))
@@ -395,6 +398,14 @@ def number_by_size(labels: Array, row_weights: FloatArray | None = None, *, ties
 
 
 # ------------------------------------------------------------------------------------------- checks and small steps
+def too_many_clusters(n_clusters: int, n_rows: int) -> str:
+    """Why there cannot be more clusters than distinct rows (eq. C19)."""
+    return (
+        f"n_clusters={n_clusters} exceeds the {n_rows} distinct rows of X: objects with the same labels cannot be told "
+        "apart."
+    )
+
+
 def remember_columns(estimator: Any, X: Any, matrix: LabelMatrix, *, reset: bool) -> None:
     """Set, or compare with, ``n_features_in_`` and ``feature_names_in_``, as scikit-learn does; set ``index_``."""
     if reset:

@@ -13,12 +13,17 @@ import numpy as np
 from partita._typing import FloatArray
 
 # A sum from 1/4 to 2^53 stays as it is. Below 1 no row has a pair of its own objects, and above 2^53 a weight less 1
-# is the weight itself: beyond both ends the answer depends on ratios alone, also where objects are counted.
+# is the weight itself: beyond both ends the answer depends on ratios alone, also where pairs of objects are counted.
 _LIGHTEST, _HEAVIEST = -1, 53
 _SMALLEST_SHARE = 2.0**-200  # smallest weight, relative to the sum: far below rounding, and products of four are not 0
-_LARGEST_REPORT = 1000  # log2 of weights in a reported number, at most: 2^24 are left for numbers of labels and logs
+_LARGEST_EXPONENT = 1024  # of double precision
 # Of models of counts: log gamma of this number is exact to about 0.003, and a log-likelihood needs no more.
 LARGEST_COUNT = 1e12
+
+_TOO_LARGE = (
+    "the objective grows with their products, and its value would exceed the largest number, 1.8e308. Divide the "
+    "weights by their sum: the clusters depend on ratios alone."
+)
 
 
 class Scaled(NamedTuple):
@@ -37,9 +42,11 @@ class WeightScale(NamedTuple):
     def report(self, value: Any, objects: float = 0, clusterings: float = 0) -> Any:
         """A number (or a list or an array) on the user's scale, given the powers with which it grows with weights."""
         shift = int(objects * self.objects + clusterings * self.clusterings)
-        if isinstance(value, list):
-            return [math.ldexp(number, shift) for number in value]
-        return np.ldexp(value, shift) if isinstance(value, np.ndarray) else math.ldexp(value, shift)
+        with np.errstate(over="ignore", under="ignore"):
+            scaled = np.ldexp(value, shift)
+        if not np.isfinite(scaled).all() and np.isfinite(value).all():
+            raise ValueError(_TOO_LARGE)
+        return scaled if isinstance(value, np.ndarray) else scaled.tolist()
 
 
 def to_ordinary_size(weights: FloatArray) -> Scaled:
@@ -61,17 +68,12 @@ def check_countable(weights: FloatArray, name: str, method: str) -> FloatArray:
     return _raise_negligible(weights, weights)
 
 
-def check_reportable(
-    sample_weight: FloatArray, clustering_weights: FloatArray, powers: tuple[float, float], method: str
-) -> None:
-    """Refuse weights with which a reported number, on the user's scale, would exceed the largest float."""
-    logs = max(_log_sum(sample_weight), 0), max(_log_sum(clustering_weights), 0)
-    if powers[0] * logs[0] + powers[1] * logs[1] > _LARGEST_REPORT:
-        name = "sample_weight" if powers[0] * logs[0] > powers[1] * logs[1] else "weights"
-        raise ValueError(
-            f"sample_weight adds up to about 2^{logs[0]} and weights to 2^{logs[1]}: what {method} reports of its "
-            f"objective would exceed the largest number of double precision. Divide {name}; ratios alone matter."
-        )
+def check_reportable(sample_weight: FloatArray, clustering_weights: FloatArray, powers: tuple[float, float]) -> None:
+    """Refuse, before any work, weights with which a reported number would exceed the largest float."""
+    logs = _log_sum(sample_weight), _log_sum(clustering_weights)
+    if sum(power * max(log, 0) for power, log in zip(powers, logs, strict=True)) > _LARGEST_EXPONENT:
+        sums = f"sample_weight adds up to {sample_weight.sum():.3g} and weights to {clustering_weights.sum():.3g}"
+        raise ValueError(f"{sums}; {_TOO_LARGE}")
 
 
 def _log_sum(weights: FloatArray) -> int:

@@ -231,7 +231,6 @@ class LabelKMeans(BaseConsensus):
     """
 
     _ties_by_codes: ClassVar[bool] = True  # so that the start does not depend on the order of the objects
-    _report_powers: ClassVar[tuple[float, float]] = (1, 1)
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "coding": [StrOptions({"onehot", "raw"})],
@@ -260,6 +259,9 @@ class LabelKMeans(BaseConsensus):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+
+    def _powers_of_weights(self) -> tuple[float, float]:
+        return 1, 1
 
     def _fit_rows(self, rows: LabelledRows) -> Consensus:
         ensemble, n_clusters = rows.ensemble, rows.n_clusters

@@ -94,7 +94,6 @@ class AspectModel(SoftConsensusMixin, BaseConsensus):
     array([0, 0, 0, 1, 1, 1])
     """
 
-    _report_powers: ClassVar[tuple[float, float]] = (2, 1)
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **common("n_clusters", "n_init", "max_iter", "tol", "weights", "random_state", "n_jobs", "verbose"),
         "pairs": PAIRS,
@@ -125,6 +124,9 @@ class AspectModel(SoftConsensusMixin, BaseConsensus):
 
     def _one_row_per_object(self) -> bool:
         return not isinstance(self.pairs, str)
+
+    def _powers_of_weights(self) -> tuple[float, float]:
+        return 2, 1
 
     def _fit_rows(self, rows: LabelledRows) -> Consensus:
         *seeds, pair_seed = draw_seeds(self.random_state, self.n_init + 1).tolist()
@@ -177,7 +179,7 @@ def _on_users_scale(history: list[float], C: Any, rows: LabelledRows) -> list[fl
     """Log-likelihoods for the user's weights: P(i, j) of two objects is as much less as there are more of them."""
     n_dyads = float(rows.ensemble.row_weights @ np.asarray(C.sum(axis=1)).ravel())
     shift = 2 * rows.scale.objects * float(np.log(2)) * n_dyads
-    scaled: list[float] = rows.scale.report([value - shift for value in history], objects=2, clusterings=1)
+    scaled: list[float] = rows.scale.report([value - shift for value in history], 2, 1)
     return scaled
 
 

@@ -125,7 +125,6 @@ class BaumEagon(SoftConsensusMixin, BaseConsensus):
     """
 
     _n_clusters_is_bound: ClassVar[bool] = True
-    _report_powers: ClassVar[tuple[float, float]] = (2, 1)
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **common("n_clusters", "n_init", "max_iter", "tol", "weights", "random_state", "n_jobs", "verbose"),
         "pair_weights": [StrOptions({"ones", "totals"})],
@@ -163,13 +162,16 @@ class BaumEagon(SoftConsensusMixin, BaseConsensus):
     def _one_row_per_object(self) -> bool:
         return not isinstance(self.pairs, str)
 
+    def _powers_of_weights(self) -> tuple[float, float]:
+        return 2, int(self.pair_weights == "totals")
+
     def _fit_rows(self, rows: LabelledRows) -> Consensus:
         *seeds, pair_seed = draw_seeds(self.random_state, self.n_init + 1).tolist()
         problem = self._weigh(row_counts(rows, self.pairs, pair_seed))
         n_clusters = rows.n_clusters
         run = partial(self._run, problem, n_clusters)
         found = best_of(run, seeds, self.n_jobs, lowest=lambda run: run.history[-1])
-        self.history_ = rows.scale.report(found.history, objects=2, clusterings=int(self.pair_weights == "totals"))
+        self.history_ = rows.scale.report(found.history, *self._powers_of_weights())
         self.converged_ = found.converged
         self.n_iter_, self.objective_ = len(self.history_), self.history_[-1]
         if not self.converged_:

@@ -19,7 +19,7 @@ from partita._memory import ensure_memory
 from partita._parameters import Interval, StrOptions, common
 from partita._runs import progress
 from partita._typing import Array, Codes, FloatArray, IntArray
-from partita.base import BaseConsensus, Consensus, LabelledRows
+from partita.base import BaseConsensus, Consensus, LabelledRows, too_many_clusters
 from partita.metrics._coassociation import divide_counts, iter_blocks
 
 _METHODS = {"average": linkage.AVERAGE, "complete": linkage.COMPLETE, "ward": linkage.WARD}
@@ -158,20 +158,28 @@ class EAC(BaseConsensus):
         self._ensemble, self._row_labels = ensemble, labels
         return Consensus(labels)
 
+    def _allowed_clusters(self, n_rows: int) -> int:
+        if n_rows > 1 and (self.n_clusters or 0) > n_rows:  # a tree has no such cut
+            raise ValueError(f"{too_many_clusters(self.n_clusters or 0, n_rows)} Pass n_clusters <= {n_rows}.")
+        return super()._allowed_clusters(n_rows)
+
     def _check_cut(self) -> str:
         """Which cut is meant, refusing contradictions before any work."""
         given = {"n_clusters": self.n_clusters is not None, "threshold": self.threshold is not None}
         cut: str = self.cut
-        if all(given.values()):
-            raise ValueError(
-                f"n_clusters={self.n_clusters} and threshold={self.threshold} are both given; pass one of them."
-            )
         if cut == "auto":
+            if all(given.values()):
+                raise ValueError(
+                    f"n_clusters={self.n_clusters} and threshold={self.threshold} are both given; "
+                    "pass one of them, or say which with cut='n_clusters' or cut='threshold'."
+                )
             cut = next((name for name, there in given.items() if there), "lifetime")
-        unused = [name for name, there in given.items() if there and name != cut]
-        if unused:
-            value = getattr(self, unused[0])
-            raise ValueError(f"cut={cut!r} does not use {unused[0]}={value}; leave one of the two out.")
+        if cut == "lifetime" and any(given.values()):
+            name = next(name for name, there in given.items() if there)
+            raise ValueError(
+                f"cut='lifetime' finds the number of clusters, but {name}={getattr(self, name)} is given; leave out "
+                f"one of the two."
+            )
         if self.allow_one and cut != "lifetime":
             raise ValueError(f"allow_one=True is for the cut at the highest lifetime, but the tree is cut by {cut}.")
         if self.ward != "raw" and self.linkage != "ward":

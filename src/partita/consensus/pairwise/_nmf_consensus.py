@@ -125,7 +125,6 @@ class NMFConsensus(SoftConsensusMixin, BaseConsensus):
     """
 
     _ties_by_codes: ClassVar[bool] = True
-    _report_powers: ClassVar[tuple[float, float]] = (2, 0)
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **common("n_clusters", "n_init", "max_iter", "tol", "weights", "random_state", "n_jobs", "verbose"),
     }
@@ -150,6 +149,9 @@ class NMFConsensus(SoftConsensusMixin, BaseConsensus):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+
+    def _powers_of_weights(self) -> tuple[float, float]:
+        return 2, 0
 
     def _fit_rows(self, rows: LabelledRows) -> Consensus:
         ensemble, n_clusters = rows.ensemble, rows.n_clusters

@@ -138,7 +138,6 @@ class PCC(SoftConsensusMixin, BaseConsensus):
     """
 
     _n_clusters_is_bound: ClassVar[bool] = True
-    _report_powers: ClassVar[tuple[float, float]] = (2, 1)
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **common("n_clusters", "n_init", "tol", "weights", "random_state", "n_jobs", "verbose"),
         "divergence": [StrOptions(set(KINDS)), object],
@@ -179,6 +178,9 @@ class PCC(SoftConsensusMixin, BaseConsensus):
 
     def _one_row_per_object(self) -> bool:
         return self.solver == "greedy" or not isinstance(self.pairs, str)
+
+    def _powers_of_weights(self) -> tuple[float, float]:
+        return 2, 1
 
     def _fit_rows(self, rows: LabelledRows) -> Consensus:
         ensemble = rows.ensemble
@@ -250,7 +252,9 @@ class PCC(SoftConsensusMixin, BaseConsensus):
         check_is_fitted(self, "labels_")
         if self._constant is None:
             self._constant = constant_of_l2(self._fitted.ensemble, show=bool(self.verbose))
-        values: list[float] = self._scale.report([value + self._constant for value in self._history], 2, 1)
+        values: list[float] = self._scale.report(
+            [value + self._constant for value in self._history], *self._powers_of_weights()
+        )
         return values
 
     @property

@@ -96,7 +96,7 @@ class PEACE(PCC):
     def _fit_rows(self, rows: LabelledRows) -> Consensus:
         found = super()._fit_rows(rows)
         log_likelihood = -self._history[-1] - _entropy_of_counts(rows.ensemble)
-        self.log_likelihood_ = rows.scale.report(log_likelihood, objects=2, clusterings=1)
+        self.log_likelihood_ = rows.scale.report(log_likelihood, *self._powers_of_weights())
         return found
 
 
