@@ -252,10 +252,8 @@ class PCC(SoftConsensusMixin, BaseConsensus):
         check_is_fitted(self, "labels_")
         if self._constant is None:
             self._constant = constant_of_l2(self._fitted.ensemble, show=bool(self.verbose))
-        values: list[float] = self._scale.report(
-            [value + self._constant for value in self._history], *self._powers_of_weights()
-        )
-        return values
+        values = [value + self._constant for value in self._history]
+        return list(self._scale.report(values, *self._powers_of_weights()))
 
     @property
     def objective_(self) -> float:
