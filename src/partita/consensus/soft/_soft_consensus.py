@@ -17,6 +17,7 @@ from partita._runs import draw_seeds
 from partita._typing import Array, Codes, FloatArray, IntArray
 from partita.base import BaseConsensus, Consensus, LabelledRows, order_by_size, rank_of, sum_per_row, warn_unlabelled
 from partita.consensus.graph._cell_memberships import CellMemberships, cell_memberships
+from partita.consensus.graph._departures import warn_fewer_clusters
 from partita.consensus.soft._soft_input import (
     check_same_clusterings,
     is_soft,
@@ -141,8 +142,12 @@ class SoftEnsembleConsensus(BaseConsensus):
     def _cluster_cells(self, cells: CellMemberships) -> tuple[IntArray, FloatArray]:
         """Cluster of each row, numbered without gaps, and the profiles of the clusters."""
         seed = int(draw_seeds(self.random_state, 1)[0])
-        found = self._cluster(cells, min(self.n_clusters, cells.n_rows), seed)
+        cells = cells.in_units()
+        return self._profile(cells, self._cluster(cells, min(self.n_clusters, cells.n_rows), seed))
+
+    def _profile(self, cells: CellMemberships, found: IntArray) -> tuple[IntArray, FloatArray]:
         labels: IntArray = np.unique(found, return_inverse=True)[1].astype(np.int64)
+        warn_fewer_clusters(type(self).__name__, self.n_clusters, int(labels.max()) + 1, cells.n_rows)
         return labels, mean_profiles(cells, labels)
 
 
