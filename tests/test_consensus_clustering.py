@@ -113,7 +113,7 @@ def test_the_default_consensus_finds_the_number_or_takes_it(F):
     given = ConsensusClustering(FEW, n_clusters=4, random_state=0).fit(F)
     assert isinstance(given.consensus_, PCC)
     assert given.consensus_.divergence == "l2"
-    assert given.consensus_.n_clusters == given.n_clusters_ == 4
+    assert given.consensus_.n_clusters == given.n_components_ == 4
 
 
 def test_the_number_is_handed_to_the_consensus(F):

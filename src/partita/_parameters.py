@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import Any, Literal
 
+import numpy as np
 from sklearn.utils import _param_validation
 
 StrOptions: Any = _param_validation.StrOptions
@@ -26,7 +27,7 @@ _COMMON: dict[str, list[Any]] = {
     "max_iter": [Interval("int", 1, None)],
     "tol": [Interval("real", 0, None)],
     "weights": ["array-like", None],
-    "random_state": ["random_state"],
+    "random_state": ["random_state", np.random.Generator],
     "n_jobs": [Interval("int", None, None), None],
     "verbose": ["verbose"],
 }

@@ -28,12 +28,20 @@ _BETWEEN = ("sklearn", "joblib", "contextlib.py", "functools.py")  # frames that
 
 
 # ------------------------------------------------------------------------------------------------ seeds and threads
-def draw_seeds(random_state: Any, n_seeds: int) -> IntArray:
-    """Draw one integer seed per task from scikit-learn's kind of ``random_state``."""
+def as_random_state(random_state: Any) -> np.random.RandomState:
+    """What scikit-learn draws from; a Generator shares its stream, so that it moves on with every draw."""
     from sklearn.utils import check_random_state
 
-    seeds: IntArray = check_random_state(random_state).randint(np.iinfo(np.int32).max, size=n_seeds)
-    return seeds.astype(np.int64)
+    if isinstance(random_state, np.random.Generator):
+        return np.random.RandomState(random_state.bit_generator)
+    drawn: np.random.RandomState = check_random_state(random_state)
+    return drawn
+
+
+def draw_seeds(random_state: Any, n_seeds: int) -> IntArray:
+    """Draw one integer seed per task from any kind of ``random_state``."""
+    seeds = as_random_state(random_state).randint(np.iinfo(np.int32).max, size=n_seeds)
+    return np.asarray(seeds, dtype=np.int64)
 
 
 def in_order(function: Callable[[T], R], tasks: Iterable[T], n_jobs: int | None) -> Iterator[R]:

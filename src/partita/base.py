@@ -5,10 +5,12 @@ The base class handles the door, objects without labels or without weight, the n
 and scikit-learn's conventions.
 """
 
+import warnings
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
+import pandas as pd
 from sklearn.base import BaseEstimator, ClusterMixin, _fit_context
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -22,9 +24,10 @@ from partita._labels.validation import (
     number_present,
     row_encoder,
 )
+from partita._labels.weights import WeightScale, check_countable, check_reportable, to_ordinary_size
 from partita._runs import warn
 from partita._typing import Array, Codes, FloatArray, IntArray
-from partita.exceptions import UnlabelledObjectsWarning
+from partita.exceptions import FewerClustersWarning, LeftOutWarning, UnlabelledObjectsWarning
 
 
 class LabelledRows(NamedTuple):
@@ -36,6 +39,8 @@ class LabelledRows(NamedTuple):
     weightless_codes: Codes  # (n_weightless, m) distinct rows of objects without weight: labelled, never counted
     weightless_row: IntArray  # (n_samples,) row of weightless_codes, or -1
     encoder: RowEncoder
+    n_clusters: int = 0  # asked for, at most one per row; 0 if the method is to find their number
+    scale: WeightScale = WeightScale()  # of the weights: what is reported is on the user's scale
 
 
 class Consensus(NamedTuple):
@@ -47,14 +52,22 @@ class Consensus(NamedTuple):
     most_probable: bool = True  # labels are the most probable clusters; else they were chosen in another way
 
 
+class FoundRows(NamedTuple):
+    """Clusters of rows that took no part in the fit, in the numbering of ``_fit_rows``."""
+
+    placed: Array  # (n_rows,) bool: the others share no label with any fitted object
+    labels: IntArray  # (n_placed,)
+    membership: FloatArray | None  # (n_placed, n_clusters) for soft methods
+
+
 @dataclass(frozen=True, eq=False)
 class Placement:
     """How new rows are encoded and placed in a fitted model."""
 
     encoder: RowEncoder
-    order: IntArray  # (n_clusters_,) cluster of ``_fit_rows`` behind each cluster of ``labels_``
+    order: IntArray  # (n_components_,) cluster of ``_fit_rows`` behind each cluster of ``labels_``
     rank: IntArray  # and the other way round; -1 for clusters that were dropped
-    prior: FloatArray | None  # (n_clusters_,) membership of an object of which nothing is known; None for hard methods
+    prior: FloatArray | None  # (n_components_,) membership of an object of which nothing is known; None for hard ones
 
 
 class BaseConsensus(ClusterMixin, BaseEstimator):
@@ -65,10 +78,14 @@ class BaseConsensus(ClusterMixin, BaseEstimator):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {}
     _ties_by_codes: ClassVar[bool] = False  # see canonical_order
+    _counts_objects: ClassVar[bool] = False  # a model of counts: weight 2 is twice, and weights are never rescaled
+    _n_clusters_is_bound: ClassVar[bool] = False  # fewer clusters than n_clusters are an answer like any other
 
     weights: Any
     labels_: IntArray
     n_clusters_: int
+    n_components_: int  # soft methods only
+    index_: Any  # after a fit on a pandas frame only
     _placement: Placement
 
     def __sklearn_tags__(self) -> Any:
@@ -90,7 +107,7 @@ class BaseConsensus(ClusterMixin, BaseEstimator):
             Present by convention.
         sample_weight : array-like of shape (n_samples,), optional
             Weight of each object. Weight 2 is the object twice; an object of weight 0 has no influence and is
-            labelled afterwards (-1 if it shares no label with any other).
+            labelled afterwards (-1 if it shares no label with any other). Models of labels take sums up to 1e12.
 
         Returns
         -------
@@ -115,6 +132,40 @@ class BaseConsensus(ClusterMixin, BaseEstimator):
         """
         return self._place_objects(self._encode_new(X))[0]
 
+    def score(self, X: Any, y: Any = None) -> float:
+        """Mean normalised mutual information between the clusters of these objects and the clusterings in X.
+
+        Objects that share no label with any fitted object are left out.
+
+        Parameters
+        ----------
+        X : label matrix of shape (n_samples, n_clusterings)
+            The same clusterings, in the same order, as in ``fit``.
+        y : Ignored
+            Present by convention.
+
+        Returns
+        -------
+        score : float in [0, 1]
+        """
+        from partita.metrics import average_nmi_score  # when asked for: it loads more than a fit needs
+
+        labels = self.predict(X)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", LeftOutWarning)
+            return average_nmi_score(self._labels_of(X), labels, weights=self.weights)
+
+    def to_series(self) -> "pd.Series[int]":
+        """``labels_`` as a pandas Series, with the index of the frame that was fitted.
+
+        Returns
+        -------
+        labels : Series of shape (n_samples,), named "label"
+            Its index is ``index_``, or 0, 1, 2, ... if X was no pandas frame.
+        """
+        check_is_fitted(self, "labels_")
+        return pd.Series(self.labels_, index=getattr(self, "index_", None), name="label")
+
     # ------------------------------------------------------------------------------------- what a method implements
     def _fit_rows(self, rows: LabelledRows) -> Consensus:
         raise NotImplementedError(f"{type(self).__name__} must implement _fit_rows.")
@@ -138,6 +189,18 @@ class BaseConsensus(ClusterMixin, BaseEstimator):
         """Whether anything is known of each object."""
         return have_a_label(codes)
 
+    def _powers_of_weights(self) -> tuple[float, float]:
+        """Powers of the sample weights and of the weights with which the objective, if any, grows."""
+        return 0, 0
+
+    def _find_weightless(self, rows: LabelledRows) -> FoundRows:
+        """Where the rows of objects without weight belong."""
+        return self._find_rows(rows.weightless_codes)
+
+    def _labels_of(self, X: Any) -> Any:
+        """The label matrix that X is, or stands for."""
+        return X
+
     # ------------------------------------------------------------------------------------------------ the steps of fit
     def _fit_matrix(self, matrix: LabelMatrix, sample_weight: FloatArray) -> None:
         """Fit a checked label matrix."""
@@ -147,20 +210,19 @@ class BaseConsensus(ClusterMixin, BaseEstimator):
     def _open(self, matrix: LabelMatrix, sample_weight: FloatArray) -> LabelledRows:
         """Weighted distinct rows of the objects that have a label and a weight."""
         n_samples = matrix.codes.shape[0]
-        clustering_weights = self._clustering_weights(matrix)
-        encoder = row_encoder(matrix, clustering_weights)
-        used = clustering_weights > 0
+        given = self._clustering_weights(matrix)
+        used = given > 0
         codes = matrix.codes if used.all() else np.ascontiguousarray(matrix.codes[:, used])
         labelled = self._have_evidence(codes)
         warn_unlabelled(labelled)
+        object_weights, clustering_weights, scale = self._scale_weights(sample_weight[labelled], given)
+        encoder = row_encoder(matrix, clustering_weights)
         if self._one_row_per_object():
             distinct = every_row(int(labelled.sum()))
         else:
             distinct = find_distinct_rows(codes if labelled.all() else codes[labelled], encoder.n_codes)
         row_codes = codes[np.flatnonzero(labelled)[distinct.first]]
-        row_weights = sum_per_row(distinct.inverse, sample_weight[labelled], len(row_codes))
-        if not row_weights.any():
-            raise ValueError("no object has both a label and a positive sample_weight; at least one must.")
+        row_weights = sum_per_row(distinct.inverse, object_weights, len(row_codes))
         if self._one_row_per_object():
             order = np.arange(len(row_codes))
         else:
@@ -179,30 +241,58 @@ class BaseConsensus(ClusterMixin, BaseEstimator):
             weightless_codes=row_codes[weightless],
             weightless_row=_renumber(row_of, weightless, len(row_codes)),
             encoder=encoder,
+            n_clusters=self._allowed_clusters(len(active)),
+            scale=scale,
         )
+
+    def _scale_weights(
+        self, sample_weight: FloatArray, clustering_weights: FloatArray
+    ) -> tuple[FloatArray, FloatArray, WeightScale]:
+        """Weights of objects and clusterings as the method sees them (eq. C34)."""
+        if not sample_weight.any():
+            raise ValueError("no object has both a label and a positive sample_weight; at least one must.")
+        method = type(self).__name__
+        if self._counts_objects:
+            of_objects = check_countable(sample_weight, "sample_weight", method)
+            return of_objects, check_countable(clustering_weights, "weights", method), WeightScale()
+        check_reportable(sample_weight, clustering_weights, self._powers_of_weights())
+        objects, clusterings = to_ordinary_size(sample_weight), to_ordinary_size(clustering_weights)
+        return objects.weights, clusterings.weights, WeightScale(objects.exponent, clusterings.exponent)
+
+    def _allowed_clusters(self, n_rows: int) -> int:
+        """The number of clusters asked for, or 0; not more than there are rows, which is said before any work."""
+        asked = int(getattr(self, "n_clusters", None) or 0)
+        if asked > n_rows > 1 and not self._n_clusters_is_bound:
+            warn(f"{too_many_clusters(asked, n_rows)} {n_rows} are used.", FewerClustersWarning)
+        return min(asked, n_rows)
 
     def _close(self, rows: LabelledRows, found: Consensus) -> None:
         """Number the clusters by decreasing size, and give the rows' results to their objects (eqs. C13 to C16)."""
-        row_of_object = rows.row_of_object
-        order, n_clusters = _order_clusters(rows, found)
+        n_clusters = int(found.labels.max()) + 1 if found.membership is None else found.membership.shape[1]
+        unordered = np.arange(n_clusters)
+        self._placement = Placement(rows.encoder, unordered, unordered, found.prior)  # rows can be placed from here on
+        idle = self._find_weightless(rows) if len(rows.weightless_codes) else None
+        order, labels, idle_labels = _order_clusters(rows, found, idle)
         rank = rank_of(order, n_clusters)
         prior = None if found.prior is None or found.membership is None else found.prior[order]
         self._placement = Placement(rows.encoder, order, rank, prior)
-        self.n_clusters_ = len(order)
-        soft = found.membership if found.most_probable else None
-        # the first of equally probable clusters is that of the new numbering (eq. C14)
-        numbered = rank[found.labels] if soft is None else soft[:, order].argmax(axis=1)
-        self.labels_ = _hand_out(numbered, row_of_object)
+        self.labels_ = np.append(rank, -1)[_hand_out(labels, idle_labels, rows)]
+        self.n_clusters_ = len(np.unique(self.labels_[self.labels_ >= 0]))
+        if len(order) < rows.n_clusters and not self._n_clusters_is_bound:
+            warn(
+                f"{rows.n_clusters} clusters were asked for, and {type(self).__name__} found {len(order)}.",
+                FewerClustersWarning,
+            )
         if found.membership is not None and prior is not None:
-            known = row_of_object >= 0
-            self.membership_ = np.tile(prior, (len(row_of_object), 1))
-            self.membership_[known] = found.membership[:, order][row_of_object[known]]
-        weightless = rows.weightless_row >= 0
-        if weightless.any():
-            labels, membership = self._place_rows(rows.weightless_codes)
-            self.labels_[weightless] = labels[rows.weightless_row[weightless]]
-            if membership is not None:
-                self.membership_[weightless] = membership[rows.weightless_row[weightless]]
+            self.n_components_ = len(order)
+            self.membership_ = np.tile(prior, (len(self.labels_), 1))
+            known = rows.row_of_object >= 0
+            self.membership_[known] = found.membership[:, order][rows.row_of_object[known]]
+            if idle is not None and idle.membership is not None:
+                of_row = np.tile(prior, (len(idle.placed), 1))
+                of_row[idle.placed] = idle.membership[:, order]
+                weightless = rows.weightless_row >= 0
+                self.membership_[weightless] = of_row[rows.weightless_row[weightless]]
 
     # ---------------------------------------------------------------------------------------------------- new objects
     def _encode_new(self, X: Any, *, unseen: int = -1) -> Codes:
@@ -218,23 +308,32 @@ class BaseConsensus(ClusterMixin, BaseEstimator):
         return labels[distinct.inverse], None if membership is None else membership[distinct.inverse]
 
     def _place_rows(self, codes: Codes) -> tuple[IntArray, FloatArray | None]:
-        """Labels, in the numbering of ``labels_``, and memberships (if soft) of new rows.
+        """Labels and memberships (if soft) of new rows (eq. C17)."""
+        return self._number_found(self._find_rows(codes))
 
-        A row that has no label of a fitted object gets -1 and the prior (eq. C17).
-        """
-        placement = self._placement
-        known_codes = placement.encoder.known(codes)
-        labels = np.full(len(codes), -1, dtype=np.int64)
-        placed = np.flatnonzero(have_a_label(known_codes))
-        membership = None if placement.prior is None else np.tile(placement.prior, (len(codes), 1))
-        if len(placed):
-            found = self._label_rows(known_codes[placed])
-            if found.ndim == 2 and membership is not None:
-                membership[placed] = found[:, placement.order]
-                labels[placed] = membership[placed].argmax(axis=1)
-            else:
-                labels[placed] = placement.rank[found]
+    def _number_found(self, found: FoundRows) -> tuple[IntArray, FloatArray | None]:
+        """The same in the numbering of ``labels_``; -1 and the prior for rows that were not placed."""
+        placement, labels = self._placement, np.full(len(found.placed), -1, dtype=np.int64)
+        if found.membership is None or placement.prior is None:
+            labels[found.placed] = placement.rank[found.labels]
+            return labels, None
+        membership = np.tile(placement.prior, (len(labels), 1))
+        membership[found.placed] = found.membership[:, placement.order]
+        labels[found.placed] = membership[found.placed].argmax(axis=1)
         return labels, membership
+
+    def _find_rows(self, codes: Codes) -> FoundRows:
+        """Clusters of rows that took no part in the fit, in codes of the door."""
+        known = self._placement.encoder.known(codes)
+        placed = have_a_label(known)
+        if not placed.any():
+            k = len(self._placement.rank)
+            nothing = np.empty((0, k)) if self._placement.prior is not None else None
+            return FoundRows(placed, np.empty(0, dtype=np.int64), nothing)
+        found = self._label_rows(known[placed])
+        if found.ndim == 2:
+            return FoundRows(placed, found.argmax(axis=1), found)
+        return FoundRows(placed, found, None)
 
 
 class SoftConsensusMixin:
@@ -251,7 +350,7 @@ class SoftConsensusMixin:
 
         Returns
         -------
-        membership : ndarray of shape (n_samples, n_clusters_)
+        membership : ndarray of shape (n_samples, n_components_)
         """
         codes = self._encode_new(X)  # type: ignore[attr-defined]
         membership: FloatArray = self._place_objects(codes)[1]  # type: ignore[attr-defined]
@@ -264,8 +363,8 @@ def order_by_size(
 ) -> IntArray:
     """Clusters by decreasing size, equally large ones by first appearance; -1 is not a cluster.
 
-    ``size`` is the weight of each cluster, by default its number of objects. Clusters of size 0 are left out or, if
-    the ``mass`` of each cluster is given (soft methods), come last by decreasing mass.
+    ``size`` is the weight of each cluster, by default its number of objects. Clusters without objects are left out or,
+    if the ``mass`` of each cluster is given (soft methods), come last by decreasing mass.
     """
     labelled = np.flatnonzero(labels >= 0)
     found = labels[labelled]
@@ -275,7 +374,7 @@ def order_by_size(
     np.minimum.at(first, found, labelled)
     if mass is not None:
         return np.lexsort((-mass, first, -sizes))
-    return np.lexsort((first, -sizes))[: int(np.count_nonzero(sizes > 0))]
+    return np.lexsort((first, -sizes))[: int(np.count_nonzero(first < len(labels)))]
 
 
 def rank_of(order: IntArray, n_clusters: int) -> IntArray:
@@ -299,20 +398,20 @@ def number_by_size(labels: Array, row_weights: FloatArray | None = None, *, ties
 
 
 # ------------------------------------------------------------------------------------------- checks and small steps
-def check_n_clusters(n_clusters: int, n_rows: int) -> int:
-    """Refuse more clusters than there are distinct rows; a single distinct row is always one cluster."""
-    if n_rows == 1:
-        return 1
-    if n_clusters > n_rows:
-        raise ValueError(
-            f"n_clusters={n_clusters} exceeds the {n_rows} distinct rows of X: objects with the same labels cannot "
-            f"be told apart. Pass n_clusters <= {n_rows}."
-        )
-    return n_clusters
+def too_many_clusters(n_clusters: int, n_rows: int) -> str:
+    """Why there cannot be more clusters than distinct rows (eq. C19)."""
+    return (
+        f"n_clusters={n_clusters} exceeds the {n_rows} distinct rows of X: objects with the same labels cannot be told "
+        "apart."
+    )
 
 
 def remember_columns(estimator: Any, X: Any, matrix: LabelMatrix, *, reset: bool) -> None:
-    """Set, or compare with, ``n_features_in_`` and ``feature_names_in_``, as scikit-learn does."""
+    """Set, or compare with, ``n_features_in_`` and ``feature_names_in_``, as scikit-learn does; set ``index_``."""
+    if reset:
+        estimator.__dict__.pop("index_", None)
+        if isinstance(X, pd.DataFrame):
+            estimator.index_ = X.index
     named = X if hasattr(X, "columns") else np.broadcast_to(np.int8(0), (len(matrix.codes), matrix.n_columns_in))
     validate_data(estimator, named, reset=reset, skip_check_array=True)
 
@@ -327,12 +426,31 @@ def warn_unlabelled(labelled: Array) -> None:
         )
 
 
-def _order_clusters(rows: LabelledRows, found: Consensus) -> tuple[IntArray, int]:
-    """Clusters by decreasing size (eq. C13), and how many there were; soft ones without an own object come last."""
-    n_clusters = int(found.labels.max()) + 1 if found.membership is None else found.membership.shape[1]
-    size = sum_per_row(found.labels, rows.ensemble.row_weights, n_clusters)
-    mass = None if found.membership is None else rows.ensemble.row_weights @ found.membership
-    return order_by_size(_hand_out(found.labels, rows.row_of_object), n_clusters, size, mass), n_clusters
+def _order_clusters(
+    rows: LabelledRows, found: Consensus, idle: FoundRows | None
+) -> tuple[IntArray, IntArray, IntArray]:
+    """Clusters by decreasing size (eq. C13), and those of the rows with and without weight.
+
+    Soft clusters without an object of their own come last. Of equally probable clusters an object is in the first of
+    this order (eq. C14); that makes large clusters larger, so that the order is looked at again until it stays.
+    """
+    labels, weights = found.labels.astype(np.int64), rows.ensemble.row_weights
+    idle_labels = np.full(len(rows.weightless_codes), -1, dtype=np.int64)
+    if idle is not None:
+        idle_labels[idle.placed] = idle.labels
+    n_clusters = int(labels.max()) + 1 if found.membership is None else found.membership.shape[1]
+    mass = None if found.membership is None else weights @ found.membership
+    for _ in range(n_clusters + 1):
+        size = sum_per_row(labels, weights, n_clusters)
+        order = order_by_size(_hand_out(labels, idle_labels, rows), n_clusters, size, mass)
+        before = labels, idle_labels.copy()
+        if found.membership is not None and found.most_probable:
+            labels = order[found.membership[:, order].argmax(axis=1)]
+        if idle is not None and idle.membership is not None:
+            idle_labels[idle.placed] = order[idle.membership[:, order].argmax(axis=1)]
+        if np.array_equal(labels, before[0]) and np.array_equal(idle_labels, before[1]):
+            break
+    return order, labels, idle_labels
 
 
 def sum_per_row(place: Array, weights: FloatArray, length: int) -> FloatArray:
@@ -347,6 +465,9 @@ def _renumber(row_of: IntArray, chosen: IntArray, n_rows: int) -> IntArray:
     return place[row_of]
 
 
-def _hand_out(of_row: Array, row_of_object: IntArray) -> IntArray:
-    """Value of each object's row, -1 for objects without a row."""
-    return np.append(of_row, -1)[row_of_object].astype(np.int64)
+def _hand_out(labels: Array, idle_labels: Array, rows: LabelledRows) -> IntArray:
+    """Label of each object's row, with weight or without; -1 for objects without a row."""
+    of_object = np.append(labels, -1)[rows.row_of_object].astype(np.int64)
+    weightless = rows.weightless_row >= 0
+    of_object[weightless] = idle_labels[rows.weightless_row[weightless]]
+    return of_object

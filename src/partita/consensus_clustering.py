@@ -52,10 +52,11 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):
     labels_ : ndarray of shape (n_samples,)
         Clusters by decreasing size; -1 for objects that no clustering saw.
     n_clusters_ : int
-        Number of clusters of ``consensus_``: those that have objects or, if it gives probabilities, the columns of
-        ``membership_``.
-    membership_ : ndarray of shape (n_samples, n_clusters_)
+        Number of clusters that have objects.
+    membership_ : ndarray of shape (n_samples, n_components_)
         Probabilities, where the consensus gives them.
+    n_components_ : int
+        Number of columns of ``membership_``, where the consensus gives probabilities.
     label_matrix_ : ndarray of shape (n_samples, n_clusterings)
         Labels of all clusterings.
     base_, consensus_
@@ -90,6 +91,7 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):
 
     labels_: IntArray
     membership_: FloatArray
+    n_components_: int
 
     def __init__(
         self,
@@ -134,9 +136,10 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):
             raise TypeError(f"base={self.base!r:.60} makes fractions, not labels; pass a generator or a clusterer.")
         self.consensus_.fit(self.label_matrix_)
         self.labels_, self.n_clusters_ = self.consensus_.labels_, self.consensus_.n_clusters_
-        self.__dict__.pop("membership_", None)
-        if hasattr(self.consensus_, "membership_"):
-            self.membership_ = self.consensus_.membership_
+        for name in ("membership_", "n_components_"):
+            self.__dict__.pop(name, None)
+            if hasattr(self.consensus_, name):
+                setattr(self, name, getattr(self.consensus_, name))
         return self
 
     def _new_base(self) -> Any:
@@ -190,7 +193,7 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):
 
         Returns
         -------
-        ndarray of shape (n_samples, n_clusters_)
+        ndarray of shape (n_samples, n_components_)
         """
         labels = self._label_new(X)
         return np.asarray(self.consensus_.predict_proba(labels))

@@ -41,5 +41,9 @@ class IdentifiabilityWarning(UserWarning):
     """A model was fitted to data that cannot tell its parameters, such as a mixture to a single clustering."""
 
 
+class FewerClustersWarning(UserWarning):
+    """Fewer clusters than were asked for can be made, or have objects."""
+
+
 class SkippedClusteringWarning(UserWarning):
     """Some base clusterings of an ensemble failed or did not converge, and were left out."""

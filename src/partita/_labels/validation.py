@@ -11,6 +11,7 @@ import numpy as np
 
 from partita._labels.columns import Noise, as_column, encode_column, named_columns
 from partita._labels.ensemble import Ensemble
+from partita._parameters import check_choice
 from partita._runs import warn
 from partita._typing import Array, Codes, FloatArray, IntArray
 from partita.exceptions import EmptyColumnWarning, LabelMatrixError
@@ -32,6 +33,8 @@ class LabelMatrix:
         Column of the input that each column comes from; columns without any label were dropped.
     n_columns_in : int
         Number of columns of the input.
+    noise : {"missing", "singleton", "cluster"}
+        What -1 meant when the labels were read.
     """
 
     codes: Codes
@@ -39,6 +42,7 @@ class LabelMatrix:
     names: list[str]
     kept: IntArray
     n_columns_in: int
+    noise: Noise = "missing"
 
     @property
     def n_labels(self) -> IntArray:
@@ -92,10 +96,9 @@ def check_label_matrix(X: Any, noise: Noise = "missing", *, allow_unlabelled: bo
     >>> matrix.names, matrix.n_labels
     (['a', 'b'], array([2, 2]))
     """
+    check_choice("noise", noise, ("missing", "singleton", "cluster"))
     if isinstance(X, LabelMatrix):
-        return X
-    if noise not in ("missing", "singleton", "cluster"):
-        raise ValueError(f"noise={noise!r} is not known; choose 'missing', 'singleton' or 'cluster'.")
+        return _check_read_before(X, noise, allow_unlabelled)
     names, columns = named_columns(X)
     codes = np.empty((len(columns[0]), len(columns)), dtype=np.int32)
     labels = []
@@ -105,7 +108,26 @@ def check_label_matrix(X: Any, noise: Noise = "missing", *, allow_unlabelled: bo
     kept = np.flatnonzero([len(found) > 0 for found in labels])
     if len(kept) < len(columns):
         codes, labels = _drop_empty(codes, labels, names, kept, allow_unlabelled)
-    return LabelMatrix(codes, labels, [names[j] for j in kept], kept, n_columns_in=len(columns))
+    return LabelMatrix(codes, labels, [names[j] for j in kept], kept, len(columns), noise)
+
+
+def _check_read_before(matrix: LabelMatrix, noise: Noise, allow_unlabelled: bool) -> LabelMatrix:
+    """A matrix that was read before, unless its labels would have to be read in another way."""
+    if noise not in ("missing", matrix.noise):  # "missing", the default, asks for nothing
+        raise ValueError(
+            f"X is a LabelMatrix that was read with noise={matrix.noise!r}, which noise={noise!r} cannot change; pass "
+            "noise where the labels are read first."
+        )
+    if not allow_unlabelled and len(matrix.kept) == 0:
+        _refuse_unlabelled(matrix.codes.shape[0], matrix.n_columns_in)
+    return matrix
+
+
+def _refuse_unlabelled(n_samples: int, n_columns: int) -> None:
+    raise LabelMatrixError(
+        f"all {n_samples * n_columns} labels of X, shape {(n_samples, n_columns)}, are missing (NaN, None, pd.NA or "
+        "-1); at least one object needs a label."
+    )
 
 
 def encode_new(X: Any, labels: list[Array], columns: IntArray, n_columns_in: int, *, unseen: int) -> Codes:
@@ -257,6 +279,9 @@ def _check_weights(name: str, weight: FloatArray) -> None:
         raise ValueError(f"{name}[{bad}]={weight[bad]} is not a weight; weights must be finite and not negative.")
     if not (weight > 0).any():
         raise ValueError(f"{name} is zero everywhere; at least one weight must be positive.")
+    with np.errstate(over="ignore"):
+        if not np.isfinite(weight.sum()):
+            raise ValueError(f"{name} adds up to more than the largest number, 1.8e308; divide the weights.")
 
 
 def _drop_empty(
@@ -265,10 +290,7 @@ def _drop_empty(
     if len(kept) == 0:
         if allow_unlabelled:
             return codes[:, :0], []
-        raise LabelMatrixError(
-            f"all {codes.size} labels of X, shape {codes.shape}, are missing (NaN, None, pd.NA or -1); "
-            "at least one object needs a label."
-        )
+        _refuse_unlabelled(*codes.shape)
     dropped = [name for j, name in enumerate(names) if j not in set(kept.tolist())]
     shown = ", ".join(map(repr, dropped[:5])) + (", ..." if len(dropped) > 5 else "")
     if not allow_unlabelled:

@@ -62,7 +62,7 @@ def summarise(estimator: Any, X: Any, seconds: float) -> dict[str, Any]:
     """Numbers of a fitted consensus, as plain values; ``n_components`` only where clusters have no object."""
     labels = estimator.labels_
     sizes = cluster_sizes(labels)
-    n_components = int(estimator.n_clusters_)
+    n_components = int(getattr(estimator, "n_components_", estimator.n_clusters_))
     return {
         "n_objects": len(labels),
         "n_clusterings": X.shape[1],

@@ -6,7 +6,9 @@ falls with k by itself, so it is compared with the PAC of reference data without
 as reliably as two clusters are separated; so for features the scatter within the clusters is compared as well.
 """
 
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -16,6 +18,7 @@ from threadpoolctl import threadpool_limits
 
 from partita._runs import Progress, draw_seeds, progress
 from partita._typing import Array, Codes, FloatArray, IntArray
+from partita.exceptions import FewerClustersWarning
 from partita.metrics import consensus_cdf
 from partita.selection import _criteria as criteria
 from partita.selection._comparison import Comparison, Profile, compare_with_references, weakest
@@ -143,7 +146,7 @@ def choose_n_clusters(
     data = draw_objects(data, max_objects, seeds[0])
     plan = Resampling(check_method(what, consensus, base), check_numbers(n_clusters, len(data)), n_resamples, n_jobs)
     n_steps = 2 + n_references * len(_REFERENCES[what])
-    with progress(n_steps, "number of clusters", show=verbose) as bar, threadpool_limits(limits=1):
+    with progress(n_steps, "number of clusters", show=verbose) as bar, threadpool_limits(limits=1), _fewer_clusters():
         found = _RESAMPLE[what](data, plan, seeds[1])
         bar.update(1)
         columns = _columns(what, data, plan, found, seeds[2])
@@ -157,6 +160,14 @@ def choose_n_clusters(
     reasons += supporting_criteria(chosen, proposed)
     cdf = _curves(plan.numbers, found.resampled)
     return ClusterNumberChoice(chosen, reasons, table, proposed, compared.p_value, what, len(data), cdf)
+
+
+@contextmanager
+def _fewer_clusters() -> Iterator[None]:
+    """Be silent about fewer clusters than were asked for: the table has a column for the number that was found."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FewerClustersWarning)
+        yield
 
 
 class _Resampled(NamedTuple):

@@ -10,6 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from partita import LabelKMeans
 from partita._labels.ensemble import Ensemble, layout_of
 from partita.consensus.kmeans import _label_kmeans as module
+from partita.exceptions import FewerClustersWarning
 from tests import twins
 from tests.ensembles import noisy_ensemble, same_partition
 
@@ -145,11 +146,13 @@ def test_many_clusters_end_and_never_raise_the_objective(n_clusters):
 def test_rows_that_coincide_through_missing_labels_give_fewer_clusters():
     """Three distinct rows, two of them the same point: the one missing label is imputed by the only label there is."""
     X = [[0, 0, 1], [5, None, 5]]
-    assert LabelKMeans(3, random_state=0).fit(np.array(X, dtype=object).T).n_clusters_ == 2
+    with pytest.warns(FewerClustersWarning, match="3 clusters were asked for, and LabelKMeans found 2"):
+        assert LabelKMeans(3, random_state=0).fit(np.array(X, dtype=object).T).n_clusters_ == 2
 
 
 def test_no_more_clusters_than_distinct_rows():
-    model = LabelKMeans(8, random_state=0).fit([[0, 0, 1, 1, 2]])
+    with pytest.warns(FewerClustersWarning, match="n_clusters=8 exceeds the 3 distinct rows .* 3 are used"):
+        model = LabelKMeans(8, random_state=0).fit([[0, 0, 1, 1, 2]])
     assert model.n_clusters_ == 3
     assert same_partition(model.labels_, [0, 0, 1, 1, 2])
 

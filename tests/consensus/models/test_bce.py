@@ -13,7 +13,7 @@ from partita.consensus.models import _bce as module
 from partita.consensus.models import _em
 from partita.consensus.models._bce import settle
 from partita.consensus.models._dirichlet import gradient, maximise_alpha
-from partita.exceptions import UnlabelledObjectsWarning
+from partita.exceptions import FewerClustersWarning, UnlabelledObjectsWarning
 from tests import twins
 from tests.consensus.models.bce_problems import EXACT, expect, problem_of, random_beta, state_of, tables_of, update
 from tests.ensembles import noisy_ensemble
@@ -431,8 +431,9 @@ def test_smoothing_and_a_label_that_no_object_of_weight_has(X):
 @pytest.mark.parametrize("init", ["kmeans", "random"])
 def test_more_clusters_than_distinct_rows(init):
     X = np.repeat([[0, 0, 0], [1, 1, 0], [2, 0, 1]], [5, 3, 2], axis=0)
-    model = BCE(6, init=init, random_state=0).fit(X)
-    assert model.membership_.shape == (10, 6)
+    with pytest.warns(FewerClustersWarning, match="n_clusters=6 exceeds the 3 distinct rows"):
+        model = BCE(6, init=init, random_state=0).fit(X)
+    assert model.membership_.shape == (10, 3)
     assert np.isfinite(np.hstack(model.beta_)).all()
     assert len(np.unique(model.labels_)) == 3
 

@@ -10,7 +10,7 @@ from partita._labels.ensemble import Ensemble, layout_of
 from partita.consensus.models import _em
 from partita.consensus.models import _multinomial_mixture as module
 from partita.consensus.models._em import by_clustering
-from partita.exceptions import EmptyColumnWarning, UnlabelledObjectsWarning
+from partita.exceptions import EmptyColumnWarning, FewerClustersWarning, UnlabelledObjectsWarning
 from tests import twins
 from tests.ensembles import noisy_ensemble
 
@@ -158,11 +158,12 @@ def test_component_of_weight_zero_stays_out_and_changes_no_other(rng):
 
 
 @pytest.mark.parametrize("init", ["kmeans", "random"])
-def test_more_components_than_distinct_rows_fit_the_frequencies_of_the_rows(init):
+def test_as_many_components_as_distinct_rows_fit_the_frequencies_of_the_rows(init):
     X = np.repeat([[0, 0, 0], [1, 1, 0], [2, 0, 1]], [5, 3, 2], axis=0)
-    model = MultinomialMixture(7, init=init, tol=1e-9, max_iter=3000, random_state=0).fit(X)
+    with pytest.warns(FewerClustersWarning, match="n_clusters=7 exceeds the 3 distinct rows"):
+        model = MultinomialMixture(7, init=init, tol=1e-9, max_iter=3000, random_state=0).fit(X)
     assert model.lower_bound_ == pytest.approx(-10 * entropy([0.5, 0.3, 0.2]), rel=1e-5)
-    assert model.membership_.shape == (10, 7)
+    assert model.membership_.shape == (10, 3)
     assert np.isfinite(np.hstack(model.theta_)).all()
 
 

@@ -8,6 +8,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from partita import CumulativeVoting
 from partita.consensus.voting import _cumulative_voting as module
+from partita.exceptions import FewerClustersWarning
 from tests.consensus.graph.label_ensembles import as_ensemble
 from tests.ensembles import label_matrices, noisy_ensemble, same_partition
 
@@ -140,7 +141,8 @@ def test_rcv_recovers_unbalanced_clusters():
 
 
 def test_more_clusters_than_the_reference_has_cannot_be_made(X):
-    assert CumulativeVoting(9).fit(X).n_clusters_ == 3
+    with pytest.warns(FewerClustersWarning, match="9 clusters were asked for, and CumulativeVoting found 3"):
+        assert CumulativeVoting(9).fit(X).n_clusters_ == 3
 
 
 @pytest.mark.parametrize("scheme", ["urcv", "rcv", "acv"])

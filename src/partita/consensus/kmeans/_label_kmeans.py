@@ -22,7 +22,7 @@ from threadpoolctl import threadpool_limits
 from partita._kernels.label_kmeans import assign
 from partita._labels.ensemble import Ensemble
 from partita._parameters import StrOptions, common
-from partita._runs import Progress, best_of, draw_seeds, plus_plus, progress, warn_not_converged
+from partita._runs import Progress, as_random_state, best_of, draw_seeds, plus_plus, progress, warn_not_converged
 from partita._typing import Array, Codes, FloatArray, IntArray
 from partita.base import BaseConsensus, Consensus, LabelledRows
 
@@ -180,7 +180,7 @@ class LabelKMeans(BaseConsensus):
     Parameters
     ----------
     n_clusters : int, default=8
-        Number of clusters. Fewer are returned if there are fewer distinct rows of labels.
+        Number of clusters, at most the number of distinct rows of labels.
     coding : {"onehot", "raw"}, default="onehot"
         "raw" runs scikit-learn's k-means on the labels themselves, as if they were measurements (text by its place
         in sorted order). That depends on how labels happen to be numbered; it is here to repeat published experiments.
@@ -260,9 +260,11 @@ class LabelKMeans(BaseConsensus):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    def _powers_of_weights(self) -> tuple[float, float]:
+        return 1, 1
+
     def _fit_rows(self, rows: LabelledRows) -> Consensus:
-        ensemble = rows.ensemble
-        n_clusters = min(self.n_clusters, ensemble.n_rows)
+        ensemble, n_clusters = rows.ensemble, rows.n_clusters
         if self.coding == "raw":
             return self._fit_raw(rows, n_clusters)
         seeds = draw_seeds(self.random_state, self.n_init).tolist()
@@ -271,27 +273,29 @@ class LabelKMeans(BaseConsensus):
             best = best_of(start, seeds, self.n_jobs, lowest=lambda run: run.history[-1])
         if not best.converged:
             warn_not_converged(type(self).__name__, self.max_iter)
-        self.history_, self.n_iter_, self.converged_ = best.history, len(best.history), best.converged
-        self.objective_ = best.history[-1]
-        self._space, self._centers = one_hot_space(ensemble), best.centers
-        return Consensus(best.labels.astype(np.int64))
+        self.history_ = rows.scale.report(best.history, objects=1, clusterings=1)
+        self.n_iter_, self.converged_, self.objective_ = len(best.history), best.converged, self.history_[-1]
+        used, labels = np.unique(best.labels, return_inverse=True)  # no row joins a centre that ended without any
+        self._space, self._centers = one_hot_space(ensemble), best.centers[used]
+        return Consensus(labels.astype(np.int64))
 
     def _fit_raw(self, rows: LabelledRows, n_clusters: int) -> Consensus:
         """scikit-learn's k-means on the label numbers; one thread, so that sums do not depend on their number."""
         ensemble, encoder = rows.ensemble, rows.encoder
         self._numbers = [
-            _as_numbers(labels)[place[:-2] >= 0]
+            np.append(_as_numbers(labels)[place[:-2] >= 0], 0.0)  # the last entry is used for missing labels
             for labels, place in zip(encoder.labels, encoder.place_of_code, strict=True)
         ]
-        seen = ensemble.codes >= 0
         points = self._label_numbers(ensemble.codes)
-        self._raw_means = (ensemble.row_weights @ np.where(seen, points, 0)) / (ensemble.row_weights @ seen)
+        observed = ensemble.row_weights @ (ensemble.codes >= 0)  # 0 where only objects without weight have a label
+        self._raw_means = ensemble.row_weights @ points / np.maximum(observed, _TINY)
         self._root_weights = np.sqrt(ensemble.clustering_weights)
-        model = KMeans(n_clusters, n_init=self.n_init, max_iter=self.max_iter, random_state=self.random_state)
+        seed = as_random_state(self.random_state)
+        model = KMeans(n_clusters, n_init=self.n_init, max_iter=self.max_iter, random_state=seed)
         with threadpool_limits(limits=1):
             model.fit(self._raw_points(ensemble.codes), sample_weight=ensemble.row_weights)
         self._raw_model = model
-        self.objective_ = float(model.inertia_)
+        self.objective_ = rows.scale.report(float(model.inertia_), objects=1, clusterings=1)
         self.history_ = [self.objective_]
         self.n_iter_, self.converged_ = int(model.n_iter_), bool(model.n_iter_ < self.max_iter)
         if not self.converged_:

@@ -23,7 +23,7 @@ class QMI(LabelKMeans):
     Parameters
     ----------
     n_clusters : int, default=8
-        Number of clusters. Fewer are returned if there are fewer distinct rows of labels.
+        Number of clusters, at most the number of distinct rows of labels.
     n_init : int, default=10
         Number of starts (k-means++); the best one is kept.
     max_iter : int, default=300
@@ -107,8 +107,9 @@ class QMI(LabelKMeans):
 
     def _fit_rows(self, rows: LabelledRows) -> Consensus:
         found = super()._fit_rows(rows)
-        total = self._total_sum_of_squares(rows.ensemble)
-        self.mutual_information_ = 2 * (total - self.objective_) / float(rows.ensemble.row_weights.sum())
+        within = rows.scale.report(self.objective_, objects=-1, clusterings=-1)
+        gain = 2 * (self._total_sum_of_squares(rows.ensemble) - within) / float(rows.ensemble.row_weights.sum())
+        self.mutual_information_ = rows.scale.report(gain, clusterings=1)
         return found
 
     def _total_sum_of_squares(self, ensemble: Ensemble) -> float:

@@ -404,7 +404,7 @@ class BCE(LabelModel):
         with progress((self.n_init + 1) * self.max_iter, "Bayesian cluster ensemble", show=bool(self.verbose)) as bar:
             best = best_on_sample_then_all(
                 problem,
-                self._begin,
+                partial(self._begin, rows.n_clusters),
                 partial(run_bce, tol=self.tol, max_iter=self.max_iter, bar=bar),
                 partial(self._restart, problem),
                 n_init=self.n_init,
@@ -425,14 +425,14 @@ class BCE(LabelModel):
         warn_one_clustering(self, rows.ensemble)
         return label_problem(rows.ensemble, BCEColumns(rows.ensemble.layout, self.smoothing))
 
-    def _begin(self, problem: BCEProblem, number: int, seed: int) -> BCEState:
-        start = STARTS[self.init](problem.ensemble, self.n_clusters, seed)
-        alpha = np.full(self.n_clusters, _ALPHAS[number % len(_ALPHAS)])
-        return BCEState(alpha, start.table, *self._start_features(problem, start.labels))
+    def _begin(self, n_clusters: int, problem: BCEProblem, number: int, seed: int) -> BCEState:
+        start = STARTS[self.init](problem.ensemble, n_clusters, seed)
+        alpha = np.full(n_clusters, _ALPHAS[number % len(_ALPHAS)])
+        return BCEState(alpha, start.table, *self._start_features(problem, start.labels, n_clusters))
 
-    def _start_features(self, problem: BCEProblem, labels: Array) -> tuple[FloatArray, FloatArray]:
+    def _start_features(self, problem: BCEProblem, labels: Array, n_clusters: int) -> tuple[FloatArray, FloatArray]:
         """Location and spread of the features in the clusters of a start: here, of none."""
-        return np.empty((0, self.n_clusters)), np.empty((0, self.n_clusters))
+        return np.empty((0, n_clusters)), np.empty((0, n_clusters))
 
     def _restart(self, problem: BCEProblem, found: BCERun) -> BCEState:
         """Where the best run of a sample began: how rows end depends on the path of alpha and beta (eqs. M6, M31)."""

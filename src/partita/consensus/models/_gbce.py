@@ -18,7 +18,7 @@ from partita._labels.ensemble import Ensemble, layout_of
 from partita._labels.validation import LabelMatrix, check_label_matrix, check_sample_weight
 from partita._parameters import Interval
 from partita._typing import Array, Codes, FloatArray, IntArray
-from partita.base import LabelledRows, remember_columns
+from partita.base import FoundRows, LabelledRows, remember_columns
 from partita.consensus.models._bce import BCE, TINY, BCEColumns, BCEProblem, BCERun, BCEState
 from partita.consensus.models._em import START_NOISE, by_clustering
 from partita.consensus.models._label_model import UNSEEN
@@ -207,7 +207,6 @@ class GBCE(BCE):
         try:
             remember_columns(self, X, matrix, reset=True)
             self._fit_matrix(matrix, weight)
-            self._place_weightless(matrix, np.flatnonzero(weight == 0))
         finally:
             del self._values  # what a fitted model needs of them is in self._fitted
         return self
@@ -262,8 +261,8 @@ class GBCE(BCE):
         )
         return BCEProblem(ensemble, np.ascontiguousarray(values.numbers), columns)
 
-    def _start_features(self, problem: BCEProblem, labels: Array) -> tuple[FloatArray, FloatArray]:
-        return start_features(problem, labels, self.n_clusters)
+    def _start_features(self, problem: BCEProblem, labels: Array, n_clusters: int) -> tuple[FloatArray, FloatArray]:
+        return start_features(problem, labels, n_clusters)
 
     def _restart(self, problem: BCEProblem, found: BCERun) -> BCEState:
         """A feature that the sample lacks starts with the mean and variance of all objects in every cluster."""
@@ -290,14 +289,12 @@ class GBCE(BCE):
             return weight
         return np.asarray(weight + self._features.observed_weight(self._values))
 
-    def _place_weightless(self, matrix: LabelMatrix, objects: IntArray) -> None:
-        """Objects without weight are placed by their features too."""
-        if self._features is None or self._values is None or len(objects) == 0:
-            return
-        used = np.isin(matrix.kept, self._placement.encoder.columns)
-        codes = np.ascontiguousarray(matrix.codes[np.ix_(objects, used)])
-        placed = self._place_with_features(codes, self._features, self._values.take(objects))
-        self.labels_[objects], self.membership_[objects] = placed
+    def _find_weightless(self, rows: LabelledRows) -> FoundRows:
+        """Objects without weight are placed by their features too; with features every object is a row."""
+        if self._features is None or self._values is None:
+            return super()._find_weightless(rows)
+        values = self._values.take(np.flatnonzero(rows.weightless_row >= 0))
+        return self._find_with_features(rows.weightless_codes, self._features, values)
 
     # ---------------------------------------------------------------------------------------------------- new objects
     def _new_problem(self, codes: Codes, values: FeatureValues | None = None) -> BCEProblem:
@@ -309,22 +306,14 @@ class GBCE(BCE):
         ensemble = self._beside(labels, self._features, np.maximum(values.codes, -1))
         return BCEProblem(ensemble, np.ascontiguousarray(values.numbers), self._columns)
 
-    def _place_with_features(
-        self, codes: Codes, features: FeatureColumns, values: FeatureValues
-    ) -> tuple[IntArray, FloatArray]:
-        """Labels and memberships of objects with features; those without evidence get -1 and the prior."""
+    def _find_with_features(self, codes: Codes, features: FeatureColumns, values: FeatureValues) -> FoundRows:
+        """Memberships of objects by their labels and features."""
         known = self._placement.encoder.known(codes)
         there = (known >= 0).any(axis=1) | (features.observed_weight(values) > 0)
-        prior = self._placement.prior
-        assert prior is not None
-        membership = np.tile(prior, (len(codes), 1))
-        labels = np.full(len(codes), -1, dtype=np.int64)
+        gamma = np.empty((0, len(self._placement.rank)))
         if there.any():
-            problem = self._new_problem(known[there], values.take(there))
-            gamma = self._place(problem)[0][:, self._placement.order]
-            membership[there] = gamma / gamma.sum(axis=1, keepdims=True)
-            labels[there] = membership[there].argmax(axis=1)
-        return labels, membership
+            gamma = self._place(self._new_problem(known[there], values.take(there)))[0]
+        return FoundRows(there, gamma.argmax(axis=1), gamma / gamma.sum(axis=1, keepdims=True))
 
     def _place_new(self, X: Any, features: Any) -> tuple[IntArray, FloatArray]:
         check_is_fitted(self, "labels_")
@@ -333,7 +322,10 @@ class GBCE(BCE):
             labels, membership = self._place_objects(codes)
             assert membership is not None
             return labels, membership
-        return self._place_with_features(codes, self._features, self._features.read_new(features, len(codes)))
+        values = self._features.read_new(features, len(codes))
+        labels, membership = self._number_found(self._find_with_features(codes, self._features, values))
+        assert membership is not None
+        return labels, membership
 
     def predict(self, X: Any, features: Any = None) -> IntArray:
         """Most probable cluster of new objects, -1 for those without labels and features.

@@ -1,6 +1,6 @@
 """What all models of the labels share: they give new objects probabilities, and rows of labels a likelihood."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -20,6 +20,8 @@ class LabelModel(SoftConsensusMixin, BaseConsensus):
     Subclasses implement ``_label_rows`` (probabilities of rows) and ``_log_likelihood``, both for rows in the codes of
     the fit.
     """
+
+    _counts_objects: ClassVar[bool] = True
 
     def _log_likelihood(self, codes: Codes) -> FloatArray:
         """Log probability (or a lower bound of it) of the labels of each row; every row has one."""

@@ -244,7 +244,7 @@ class MultinomialMixture(LabelModel):
             impute = self.missing == "impute"
             best = best_on_sample_then_all(
                 ensemble,
-                self._begin,
+                partial(self._begin, rows.n_clusters),
                 partial(run_mixture, impute=impute, tol=self.tol, max_iter=self.max_iter, bar=bar),
                 lambda found: with_every_label(found.state, ensemble),
                 n_init=self.n_init,
@@ -260,8 +260,8 @@ class MultinomialMixture(LabelModel):
         membership = posterior(as_rows(ensemble), *log_tables(self._state, self._layout.cell_weights))[0]
         return Consensus(membership.argmax(axis=1), membership, self._state.pi)
 
-    def _begin(self, ensemble: Ensemble, number: int, seed: int) -> MixtureState:
-        start = STARTS[self.init](ensemble, self.n_clusters, seed)
+    def _begin(self, n_clusters: int, ensemble: Ensemble, number: int, seed: int) -> MixtureState:
+        start = STARTS[self.init](ensemble, n_clusters, seed)
         return MixtureState(start.pi, start.table)
 
     def _posterior(self, codes: Codes) -> tuple[FloatArray, FloatArray]:

@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from partita._labels.ensemble import Ensemble
+from partita._memory import ensure_memory
 from partita._runs import Progress, in_order
 from partita._sampling import SamplingPlan, best_sample, compare_chains
 from partita._typing import Array, Codes, FloatArray, IntArray
@@ -27,6 +28,7 @@ from partita.consensus.nbce._joint import NBCEModel, Occupancy, log_joint, mean_
 from partita.consensus.nbce._posterior import ClusterLogs, NBCEPosterior, mean_logs, place, predictive_logs
 
 _START = 10  # clusters of a start, at most; the sweeps open more where the labels ask for them
+_MOST_DRAWN = 10**6  # objects that weights may make of fewer rows: a sweep of so many takes about half a second
 _NUMBERS = 2**24  # of the occupancies of all samples, at most: 64 MiB at 4 bytes each, and mostly far less
 
 
@@ -47,7 +49,7 @@ def gibbs(
     ensemble: Ensemble, model: NBCEModel, settings: GibbsSettings, seeds: IntArray, bar: Progress
 ) -> NBCEPosterior:
     """Sample by several chains, each with a seed of its start and one of its sweeps, and choose a consensus."""
-    objects = np.repeat(np.arange(ensemble.n_rows), _whole(ensemble.row_weights))
+    objects = _objects_to_draw(ensemble, settings)
     drawn = ensemble.with_rows(ensemble.codes[objects])
     n_clusters = min(settings.truncation, drawn.n_rows)
     n_kept = settings.n_chains * len(settings.plan.kept)
@@ -71,6 +73,24 @@ def start_assignment(ensemble: Ensemble, objects: IntArray, n_clusters: int, see
         return np.random.default_rng(seed).integers(few, size=len(objects))
     labels = STARTS["kmeans"](ensemble, few, seed).labels[objects].astype(np.int64)
     return number_by_size(labels, ties="number")
+
+
+def _objects_to_draw(ensemble: Ensemble, settings: GibbsSettings) -> IntArray:
+    """Row of each object that is drawn, as often as its weight says."""
+    copies, n_kept = _whole(ensemble.row_weights), settings.n_chains * len(settings.plan.kept)
+    n_drawn = int(copies.sum())
+    if n_drawn > max(_MOST_DRAWN, ensemble.n_rows):
+        raise ValueError(
+            f"sample_weight adds up to {n_drawn:.3g} objects, and Gibbs sampling draws each of them in every sweep: "
+            f"more than {_MOST_DRAWN:.0e} are refused. Use inference='vb' or 'cvb', which take weights as they are, or "
+            "divide the weights."
+        )
+    ensure_memory(
+        n_drawn * (2 * n_kept + 4 * ensemble.n_clusterings + 64),  # samples in 16 bits, labels in 32, and what is drawn
+        purpose=f"Gibbs sampling of {n_drawn} objects",
+        instead="use inference='vb' or 'cvb', or a larger thin.",
+    )
+    return np.repeat(np.arange(ensemble.n_rows), copies)
 
 
 def _whole(row_weights: FloatArray) -> IntArray:

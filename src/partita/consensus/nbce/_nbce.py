@@ -137,7 +137,7 @@ class NBCE(LabelModel):
     "vb" and "cvb" work on distinct rows: O(r m K) per iteration. Equal rows share one q(z), so "cvb" updates them
     together; its fixed points are those of objects updated one by one. Gibbs sampling draws every object: O(n m K')
     per sweep for K' clusters with objects; ``sample_weight`` must then be whole numbers, and an object of weight 2 is
-    drawn twice.
+    drawn twice; weights that make more than 1e6 objects of fewer rows are refused.
 
     Attributes that are marked "Gibbs", or "vb" and "cvb", exist after that inference only.
 

@@ -8,6 +8,7 @@ With Q = C / P the sums over R are p_k B_ik (Q B)_ik, so nothing of size n x n x
 equal stay equal, so distinct rows with their weights are exact. Memberships are p_k B_ik, normalised (eq. P53).
 """
 
+from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -124,18 +125,20 @@ class AspectModel(SoftConsensusMixin, BaseConsensus):
     def _one_row_per_object(self) -> bool:
         return not isinstance(self.pairs, str)
 
+    def _powers_of_weights(self) -> tuple[float, float]:
+        return 2, 1
+
     def _fit_rows(self, rows: LabelledRows) -> Consensus:
         *seeds, pair_seed = draw_seeds(self.random_state, self.n_init + 1).tolist()
         counts = row_counts(rows, self.pairs, pair_seed)
         C = counts.counts * counts.objects_met(diagonal=False)
-        found = best_of(
-            lambda seed: self._run(C, counts.row_weights, seed), seeds, self.n_jobs, lowest=lambda run: -run.history[-1]
-        )
-        self.history_, self.converged_ = found.history, found.converged
+        n_clusters = rows.n_clusters
+        run = partial(self._run, C, counts.row_weights, n_clusters)
+        found = best_of(run, seeds, self.n_jobs, lowest=lambda run: -run.history[-1])
+        self.history_, self.converged_ = _on_users_scale(found.history, C, rows), found.converged
         self.n_iter_, self.lower_bound_ = len(self.history_), self.history_[-1]
         if not self.converged_:
             warn_not_converged(type(self).__name__, self.max_iter)
-        n_clusters = self.n_clusters
         Y = found.B * found.p
         mass = Y.sum(axis=1, keepdims=True)
         together = np.asarray(C.sum(axis=1)).reshape(-1, 1) > 0  # else nothing is known, and B may be at its start
@@ -148,12 +151,12 @@ class AspectModel(SoftConsensusMixin, BaseConsensus):
         """p_k, in the order of the clusters."""
         return np.asarray(self._aspects[self._placement.order])
 
-    def _run(self, C: Any, row_weights: FloatArray, seed: int) -> AspectRun:
+    def _run(self, C: Any, row_weights: FloatArray, n_clusters: int, seed: int) -> AspectRun:
         """EM from one start; C holds w_j C_ij, B the probability of one object of each row."""
         rng = np.random.default_rng(seed)
-        B = random_memberships(len(row_weights), self.n_clusters, rng)
+        B = random_memberships(len(row_weights), n_clusters, rng)
         B /= row_weights @ B
-        p = rng.dirichlet(np.full(self.n_clusters, _EVEN))
+        p = rng.dirichlet(np.full(n_clusters, _EVEN))
         history: list[float] = []
         with progress(self.max_iter, "aspect model", show=bool(self.verbose)) as bar:
             for _ in range(self.max_iter):
@@ -170,6 +173,14 @@ class AspectModel(SoftConsensusMixin, BaseConsensus):
 
     def _label_rows(self, codes: Codes) -> Array:
         return self._fitted.of_rows(codes)
+
+
+def _on_users_scale(history: list[float], C: Any, rows: LabelledRows) -> list[float]:
+    """Log-likelihoods for the user's weights: P(i, j) of two objects is as much less as there are more of them."""
+    n_dyads = float(rows.ensemble.row_weights @ np.asarray(C.sum(axis=1)).ravel())
+    shift = 2 * rows.scale.objects * float(np.log(2)) * n_dyads
+    scaled: list[float] = rows.scale.report([value - shift for value in history], 2, 1)
+    return scaled
 
 
 def _over_probability(C: Any, half: FloatArray, row_weights: FloatArray) -> tuple[Any, float]:

@@ -10,6 +10,7 @@ coefficients are non-negative; the growth transform of Baum and Eagon then never
 Equal rows that start equal stay equal, so distinct rows with their weights are exact.
 """
 
+from functools import partial
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -123,6 +124,7 @@ class BaumEagon(SoftConsensusMixin, BaseConsensus):
     array([0, 0, 0, 1, 1, 1])
     """
 
+    _n_clusters_is_bound: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **common("n_clusters", "n_init", "max_iter", "tol", "weights", "random_state", "n_jobs", "verbose"),
         "pair_weights": [StrOptions({"ones", "totals"})],
@@ -160,26 +162,32 @@ class BaumEagon(SoftConsensusMixin, BaseConsensus):
     def _one_row_per_object(self) -> bool:
         return not isinstance(self.pairs, str)
 
+    def _powers_of_weights(self) -> tuple[float, float]:
+        return 2, int(self.pair_weights == "totals")
+
     def _fit_rows(self, rows: LabelledRows) -> Consensus:
         *seeds, pair_seed = draw_seeds(self.random_state, self.n_init + 1).tolist()
         problem = self._weigh(row_counts(rows, self.pairs, pair_seed))
-        found = best_of(lambda seed: self._run(problem, seed), seeds, self.n_jobs, lowest=lambda run: run.history[-1])
-        self.history_, self.converged_ = found.history, found.converged
+        n_clusters = rows.n_clusters
+        run = partial(self._run, problem, n_clusters)
+        found = best_of(run, seeds, self.n_jobs, lowest=lambda run: run.history[-1])
+        self.history_ = rows.scale.report(found.history, *self._powers_of_weights())
+        self.converged_ = found.converged
         self.n_iter_, self.objective_ = len(self.history_), self.history_[-1]
         if not self.converged_:
             warn_not_converged(type(self).__name__, self.max_iter)
-        Y = np.where(problem.row_sums > 0, found.Y, 1 / self.n_clusters)  # without any pair nothing is known
+        Y = np.where(problem.row_sums > 0, found.Y, 1 / n_clusters)  # without any pair nothing is known
         self._fitted = fitted_memberships(rows.ensemble, Y)
-        return Consensus(Y.argmax(axis=1), Y, np.full(self.n_clusters, 1 / self.n_clusters))
+        return Consensus(Y.argmax(axis=1), Y, np.full(n_clusters, 1 / n_clusters))
 
     def _weigh(self, counts: RowCounts) -> GrowthProblem:
         per_pair = counts.totals if self.pair_weights == "totals" else (counts.totals > 0) * 1.0
         W = per_pair * counts.objects_met(diagonal=self.diagonal)
         return GrowthProblem(W, counts.similarity(), counts.row_weights, np.asarray(W.sum(axis=1)).ravel()[:, None])
 
-    def _run(self, problem: GrowthProblem, seed: int) -> GrowthRun:
+    def _run(self, problem: GrowthProblem, n_clusters: int, seed: int) -> GrowthRun:
         """Growth transforms from one start."""
-        Y = random_memberships(len(problem.row_weights), self.n_clusters, np.random.default_rng(seed))
+        Y = random_memberships(len(problem.row_weights), n_clusters, np.random.default_rng(seed))
         difference = problem.difference(Y)
         first = before = problem.squared_error(difference)
         history: list[float] = []

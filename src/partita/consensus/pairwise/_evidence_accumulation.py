@@ -19,7 +19,7 @@ from partita._memory import ensure_memory
 from partita._parameters import Interval, StrOptions, common
 from partita._runs import progress
 from partita._typing import Array, Codes, FloatArray, IntArray
-from partita.base import BaseConsensus, Consensus, LabelledRows, check_n_clusters
+from partita.base import BaseConsensus, Consensus, LabelledRows, too_many_clusters
 from partita.metrics._coassociation import divide_counts, iter_blocks
 
 _METHODS = {"average": linkage.AVERAGE, "complete": linkage.COMPLETE, "ward": linkage.WARD}
@@ -139,7 +139,7 @@ class EAC(BaseConsensus):
     def _fit_rows(self, rows: LabelledRows) -> Consensus:
         cut = self._check_cut()
         ensemble, n_rows = rows.ensemble, rows.ensemble.n_rows
-        n_clusters = check_n_clusters(self.n_clusters or 1, n_rows) if cut == "n_clusters" else 0
+        n_clusters = rows.n_clusters if cut == "n_clusters" else 0
         merges = self._merge_rows(rows)
         tree = _tree_of(merges, rows.n_objects)
         self.dendrogram_, self.leaves_ = _expand_tree(tree, rows.row_of_object, rows.n_objects)
@@ -152,8 +152,16 @@ class EAC(BaseConsensus):
         if cut == "threshold" and self.threshold is not None:
             n_merges = int(np.searchsorted(tree[:, 2], 1 - self.threshold + merges.tolerance, side="right"))
         labels = cut_tree(tree, n_merges)
+        power = 0.5 if self.linkage == "ward" else 0  # Ward distances grow with the root of the weights (eq. P4)
+        self.dendrogram_[:, 2] = rows.scale.report(heights, objects=power)
+        self.lifetimes_ = rows.scale.report(self.lifetimes_, objects=power)
         self._ensemble, self._row_labels = ensemble, labels
         return Consensus(labels)
+
+    def _allowed_clusters(self, n_rows: int) -> int:
+        if n_rows > 1 and (self.n_clusters or 0) > n_rows:  # a tree has no such cut
+            raise ValueError(f"{too_many_clusters(self.n_clusters or 0, n_rows)} Pass n_clusters <= {n_rows}.")
+        return super()._allowed_clusters(n_rows)
 
     def _check_cut(self) -> str:
         """Which cut is meant, refusing contradictions before any work."""
@@ -166,6 +174,16 @@ class EAC(BaseConsensus):
                     "pass one of them, or say which with cut='n_clusters' or cut='threshold'."
                 )
             cut = next((name for name, there in given.items() if there), "lifetime")
+        if cut == "lifetime" and any(given.values()):
+            name = next(name for name, there in given.items() if there)
+            raise ValueError(
+                f"cut='lifetime' finds the number of clusters, but {name}={getattr(self, name)} is given; leave out "
+                f"one of the two."
+            )
+        if self.allow_one and cut != "lifetime":
+            raise ValueError(f"allow_one=True is for the cut at the highest lifetime, but the tree is cut by {cut}.")
+        if self.ward != "raw" and self.linkage != "ward":
+            raise ValueError(f"ward={self.ward!r} is for linkage='ward', received linkage={self.linkage!r}.")
         if not given.get(cut, True):
             raise ValueError(f"cut={cut!r} needs {cut}, which is None; pass {cut}=...")
         if self.linkage == "ward" and (cut == "threshold" or (cut == "lifetime" and self.allow_one)):

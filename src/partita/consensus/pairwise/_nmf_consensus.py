@@ -150,8 +150,11 @@ class NMFConsensus(SoftConsensusMixin, BaseConsensus):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    def _powers_of_weights(self) -> tuple[float, float]:
+        return 2, 0
+
     def _fit_rows(self, rows: LabelledRows) -> Consensus:
-        ensemble, n_clusters = rows.ensemble, min(self.n_clusters, rows.ensemble.n_rows)
+        ensemble, n_clusters = rows.ensemble, rows.n_clusters
         similarity = similarity_of(rows)
         seeds = draw_seeds(self.random_state, self.n_init).tolist()
         found = best_of(
@@ -160,7 +163,7 @@ class NMFConsensus(SoftConsensusMixin, BaseConsensus):
             self.n_jobs,
             lowest=lambda run: min(run.history),
         )
-        self.history_ = found.history[: int(np.argmin(found.history)) + 1]
+        self.history_ = rows.scale.report(found.history[: int(np.argmin(found.history)) + 1], objects=2)
         self.objective_, self.n_iter_, self.converged_ = self.history_[-1], len(self.history_), found.converged
         if not self.converged_:
             warn_not_converged(type(self).__name__, self.max_iter)

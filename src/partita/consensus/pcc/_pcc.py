@@ -137,6 +137,7 @@ class PCC(SoftConsensusMixin, BaseConsensus):
            [0. , 1. ]])
     """
 
+    _n_clusters_is_bound: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **common("n_clusters", "n_init", "tol", "weights", "random_state", "n_jobs", "verbose"),
         "divergence": [StrOptions(set(KINDS)), object],
@@ -178,16 +179,20 @@ class PCC(SoftConsensusMixin, BaseConsensus):
     def _one_row_per_object(self) -> bool:
         return self.solver == "greedy" or not isinstance(self.pairs, str)
 
+    def _powers_of_weights(self) -> tuple[float, float]:
+        return 2, 1
+
     def _fit_rows(self, rows: LabelledRows) -> Consensus:
         ensemble = rows.ensemble
         *seeds, pair_seed = draw_seeds(self.random_state, self.n_init + 1).tolist()
         problem = self._choose_problem(rows, pair_seed)
         init = self._choose_start(rows, problem)
-        if self.n_clusters == 1:
+        self._scale, n_clusters = rows.scale, rows.n_clusters
+        if n_clusters == 1:
             return self._conclude(_only_cluster(problem), problem, ensemble)
         algorithm: Callable[..., PCCSolution] = step_greedily if self.solver == "greedy" else descend
         solve = partial(algorithm, problem, tol=self.tol, max_iter=self._limit(ensemble), show=bool(self.verbose))
-        begin = partial(_begin, problem, init, ensemble, self.n_clusters)
+        begin = partial(_begin, problem, init, ensemble, n_clusters)
         if not (isinstance(init, str) and init in starts.DRAWN):
             seeds = seeds[:1]  # nothing is drawn
         found = best_of(lambda seed: solve(begin(seed)), seeds, self.n_jobs, lowest=lambda run: run.objective)
@@ -247,7 +252,8 @@ class PCC(SoftConsensusMixin, BaseConsensus):
         check_is_fitted(self, "labels_")
         if self._constant is None:
             self._constant = constant_of_l2(self._fitted.ensemble, show=bool(self.verbose))
-        return [value + self._constant for value in self._history]
+        values = [value + self._constant for value in self._history]
+        return list(self._scale.report(values, *self._powers_of_weights()))
 
     @property
     def objective_(self) -> float:

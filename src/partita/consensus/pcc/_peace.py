@@ -95,7 +95,8 @@ class PEACE(PCC):
 
     def _fit_rows(self, rows: LabelledRows) -> Consensus:
         found = super()._fit_rows(rows)
-        self.log_likelihood_ = -self._history[-1] - _entropy_of_counts(rows.ensemble)
+        log_likelihood = -self._history[-1] - _entropy_of_counts(rows.ensemble)
+        self.log_likelihood_ = rows.scale.report(log_likelihood, *self._powers_of_weights())
         return found
 
 

@@ -18,6 +18,7 @@ from partita._labels.membership import one_hot
 from partita._parameters import common
 from partita._runs import Progress, best_of, plus_plus, progress, warn_not_converged
 from partita._typing import FloatArray, IntArray
+from partita.base import Consensus, LabelledRows
 from partita.consensus.graph._cell_memberships import CellMemberships
 from partita.consensus.soft._soft_consensus import SoftEnsembleConsensus
 
@@ -110,6 +111,15 @@ class ITK(SoftEnsembleConsensus):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+
+    def _powers_of_weights(self) -> tuple[float, float]:
+        return 1, 0
+
+    def _fit_rows(self, rows: LabelledRows) -> Consensus:
+        found = super()._fit_rows(rows)
+        self.history_ = rows.scale.report(self.history_, objects=1)
+        self.objective_ = self.history_[-1]
+        return found
 
     def _cluster(self, cells: CellMemberships, n_clusters: int, seed: int) -> IntArray:
         rng = np.random.default_rng(seed)

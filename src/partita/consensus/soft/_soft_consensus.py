@@ -108,6 +108,13 @@ class SoftEnsembleConsensus(BaseConsensus):
         check_same_clusterings(blocks, placement.n_clusters)
         return placement.place(stack_clusterings(blocks, placement.clustering_weights, np.ones(len(blocks[0]))))
 
+    def _labels_of(self, X: Any) -> Any:
+        """Of soft clusterings the most probable clusters, -1 where an object was not seen."""
+        if not is_soft(X):
+            return X
+        blocks = read_clusterings(X)
+        return [np.where(np.isnan(block[:, 0]), -1, np.nan_to_num(block).argmax(axis=1)) for block in blocks]
+
     def _fit_soft(self, blocks: list[FloatArray], sample_weight: FloatArray) -> None:
         """Fit checked soft clusterings, every object by itself."""
         clustering_weights = check_clustering_weights(self.weights, len(blocks))
@@ -129,6 +136,7 @@ class SoftEnsembleConsensus(BaseConsensus):
         self.labels_[weightless] = self._soft_placement.place(cells.take(weightless))
         columns = np.broadcast_to(np.int8(0), cells.seen.shape[:1] + (len(blocks),))
         validate_data(self, columns, reset=True, skip_check_array=True)  # n_features_in_; forgets names of columns
+        self.__dict__.pop("index_", None)
 
     def _fit_rows(self, rows: LabelledRows) -> Consensus:
         labels, self._profiles = self._cluster_cells(cell_memberships(rows.ensemble))

@@ -98,7 +98,7 @@ class CumulativeVoting(SoftConsensusMixin, BaseConsensus):
     def _fit_rows(self, rows: LabelledRows) -> Consensus:
         ensemble, show = rows.ensemble, bool(self.verbose)
         votes, self._vote_tables = cumulative_votes(ensemble, self.scheme, show=show)
-        self._merged = merge_clusters(votes, ensemble.row_weights, self.n_clusters, show=show)
+        self._merged = merge_clusters(votes, ensemble.row_weights, rows.n_clusters, show=show)
         membership = self._merge(votes)
         k = membership.shape[1]
         return Consensus(membership.argmax(axis=1), membership, np.full(k, 1 / k))

@@ -12,6 +12,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from partita._labels.validation import check_label_matrix, check_weights
+from partita._labels.weights import to_ordinary_size
 from partita._typing import FloatArray, IntArray
 from partita.base import number_by_size
 from partita.metrics import normalized_mutual_info_score
@@ -45,7 +46,7 @@ def majority_vote(X: Any, *, weights: Any = None) -> IntArray:
     """
     matrix = check_label_matrix(X)
     given = check_weights(weights, matrix)
-    clustering_weights = given[given > 0]
+    clustering_weights = to_ordinary_size(given[given > 0]).weights
     codes = np.column_stack([number_by_size(column) for column in matrix.codes.T[given > 0]])
     order = np.lexsort(codes[::-1])  # columns in an order of their own, so that ties do not depend on the given one
     codes, clustering_weights = codes[:, order], clustering_weights[order]
