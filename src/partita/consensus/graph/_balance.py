@@ -10,11 +10,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from partita._labels.validation import LabelMatrix
-from partita._runs import draw_seeds
+from partita._runs import draw_seeds, warn
 from partita._typing import FloatArray, IntArray
 from partita.base import BaseConsensus, Consensus, LabelledRows
-from partita.consensus.graph._departures import warn_other_partitioner
 from partita.consensus.graph._graph_partition import GraphPartition, PartitionerSettings, is_installed
+from partita.exceptions import PartitionerWarning
 
 _STEPS = 50  # rows of a cluster of mean size, at least: sizes change in steps of 2 %; adds at most 50 k vertices
 
@@ -44,8 +44,8 @@ class BalancedConsensus(BaseConsensus):
         settings = self._settings(int(draw_seeds(self.random_state, 1)[0]))
         found = self._cut(rows, settings)
         strict = self._balances_objects and is_installed(settings.partitioner)
-        if strict and not keeps_imbalance(rows, found, self.n_clusters, settings):
-            rows = split_heavy_rows(rows, sample_weight, self.n_clusters)
+        if strict and not keeps_imbalance(rows, found, settings):
+            rows = split_heavy_rows(rows, sample_weight)
             found = self._cut(rows, settings)
         self._name_partitioner(found)
         self._close(rows, self._finish(rows, found.labels))
@@ -54,25 +54,32 @@ class BalancedConsensus(BaseConsensus):
         return PartitionerSettings(self.partitioner, self.imbalance, seed, bool(self.verbose))
 
     def _name_partitioner(self, found: GraphPartition) -> None:
+        """Note who made the partition; say so if the partitioner asked for by name found none."""
         self.partitioner_ = found.partitioner
-        warn_other_partitioner(self.partitioner, found)
+        if is_installed(self.partitioner) and found.partitioner not in (self.partitioner, "none"):
+            warn(
+                f"partitioner={self.partitioner!r} found no partition into n_clusters={self.n_clusters} clusters, and "
+                f"{found.partitioner!r} was used instead: the weights are too unequal, or there are too few objects. "
+                "Pass a smaller n_clusters, or another partitioner.",
+                PartitionerWarning,
+            )
 
 
-def keeps_imbalance(rows: LabelledRows, found: GraphPartition, n_clusters: int, settings: PartitionerSettings) -> bool:
+def keeps_imbalance(rows: LabelledRows, found: GraphPartition, settings: PartitionerSettings) -> bool:
     """Whether there are all clusters, and none exceeds the allowed weight by more than an object."""
     if found.partitioner == "none":
         return True
     weights = rows.ensemble.row_weights
     heaviest = np.bincount(found.labels, weights=weights).max()
-    allowed = (1 + settings.imbalance) * weights.sum() / n_clusters + weights.sum() / rows.n_objects.sum()
-    all_found = found.partitioner == settings.partitioner and len(np.unique(found.labels)) == n_clusters
+    allowed = (1 + settings.imbalance) * weights.sum() / rows.n_clusters + weights.sum() / rows.n_objects.sum()
+    all_found = found.partitioner == settings.partitioner and len(np.unique(found.labels)) == rows.n_clusters
     return all_found and bool(heaviest <= allowed)
 
 
-def split_heavy_rows(rows: LabelledRows, sample_weight: FloatArray, n_clusters: int) -> LabelledRows:
+def split_heavy_rows(rows: LabelledRows, sample_weight: FloatArray) -> LabelledRows:
     """Divide rows heavier than a step of balance."""
     share = rows.ensemble.row_weights / rows.ensemble.row_weights.sum()
-    n_pieces = np.ceil(share * n_clusters * _STEPS * (1 - 1e-9)).astype(np.int64)  # less rounding
+    n_pieces = np.ceil(share * rows.n_clusters * _STEPS * (1 - 1e-9)).astype(np.int64)  # less rounding
     return split_rows(rows, sample_weight, np.maximum(n_pieces, 1))
 
 

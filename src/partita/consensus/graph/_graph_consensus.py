@@ -10,7 +10,6 @@ from partita._parameters import Interval, StrOptions, common
 from partita._typing import Array, Codes, IntArray
 from partita.base import Consensus, LabelledRows
 from partita.consensus.graph._balance import BalancedConsensus
-from partita.consensus.graph._departures import warn_fewer_clusters
 from partita.consensus.graph._graph_partition import GENEROUS, GraphPartition, PartitionerSettings
 from partita.consensus.graph._whole_weights import in_units
 
@@ -52,14 +51,12 @@ class GraphConsensus(BalancedConsensus):
 
     def _cut(self, rows: LabelledRows, settings: PartitionerSettings) -> GraphPartition:
         same = rows._replace(ensemble=_with_unit_weights(rows.ensemble))
-        return self._partition(same, min(self.n_clusters, rows.ensemble.n_rows), settings)
+        return self._partition(same, rows.n_clusters, settings)
 
     def _finish(self, rows: LabelledRows, labels: IntArray) -> Consensus:
         labels = np.unique(labels, return_inverse=True)[1].astype(np.int64)
         ensemble = _with_unit_weights(rows.ensemble)
-        n_clusters = int(labels.max()) + 1
-        warn_fewer_clusters(type(self).__name__, self.n_clusters, n_clusters, ensemble.n_rows)
-        mass = ensemble.indicator.T @ (ensemble.row_weights[:, None] * one_hot(labels, n_clusters))
+        mass = ensemble.indicator.T @ (ensemble.row_weights[:, None] * one_hot(labels, int(labels.max()) + 1))
         self._shares = (
             ensemble.cell_weights[:, None] * mass / np.maximum(ensemble.cell_mass, np.finfo(float).tiny)[:, None]
         )

@@ -30,7 +30,7 @@ from partita.consensus.graph._graph_partition import (
 )
 from partita.consensus.graph._hbgf import partition_bipartite
 from partita.consensus.graph._mcla import meta_cluster
-from partita.consensus.soft._soft_consensus import SoftEnsembleConsensus
+from partita.consensus.soft._soft_consensus import SoftEnsembleConsensus, mean_profiles
 
 _PARAMETERS = """
     Parameters
@@ -95,16 +95,16 @@ class SoftGraphConsensus(SoftEnsembleConsensus, BalancedConsensus):
         self.verbose = verbose
 
     def _cluster(self, cells: CellMemberships, n_clusters: int, seed: int) -> IntArray:
-        found = self._partition(cells, n_clusters, self._settings(seed))
+        found = self._partition(cells.in_units(), n_clusters, self._settings(seed))
         self._name_partitioner(found)
         return found.labels
 
     def _cut(self, rows: LabelledRows, settings: PartitionerSettings) -> GraphPartition:
-        cells = cell_memberships(rows.ensemble).in_units()
-        return self._partition(cells, min(self.n_clusters, cells.n_rows), settings)
+        return self._partition(cell_memberships(rows.ensemble).in_units(), rows.n_clusters, settings)
 
     def _finish(self, rows: LabelledRows, labels: IntArray) -> Consensus:
-        numbered, self._profiles = self._profile(cell_memberships(rows.ensemble).in_units(), labels)
+        numbered = np.unique(labels, return_inverse=True)[1].astype(np.int64)
+        self._profiles = mean_profiles(cell_memberships(rows.ensemble), numbered)
         return Consensus(numbered)
 
     def _partition(self, cells: CellMemberships, n_clusters: int, settings: PartitionerSettings) -> GraphPartition:
