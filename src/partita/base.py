@@ -278,11 +278,8 @@ class BaseConsensus(ClusterMixin, BaseEstimator):
         self._placement = Placement(rows.encoder, order, rank, prior)
         self.labels_ = np.append(rank, -1)[_hand_out(labels, idle_labels, rows)]
         self.n_clusters_ = len(np.unique(self.labels_[self.labels_ >= 0]))
-        if len(order) < rows.n_clusters and not self._n_clusters_is_bound:
-            warn(
-                f"{rows.n_clusters} clusters were asked for, and {type(self).__name__} found {len(order)}.",
-                FewerClustersWarning,
-            )
+        if not self._n_clusters_is_bound:
+            warn_fewer_clusters(type(self).__name__, rows.n_clusters, len(order))
         if found.membership is not None and prior is not None:
             self.n_components_ = len(order)
             self.membership_ = np.tile(prior, (len(self.labels_), 1))
@@ -414,6 +411,12 @@ def remember_columns(estimator: Any, X: Any, matrix: LabelMatrix, *, reset: bool
             estimator.index_ = X.index
     named = X if hasattr(X, "columns") else np.broadcast_to(np.int8(0), (len(matrix.codes), matrix.n_columns_in))
     validate_data(estimator, named, reset=reset, skip_check_array=True)
+
+
+def warn_fewer_clusters(method: str, asked: int, found: int) -> None:
+    """Say that a method found fewer clusters than it was asked for."""
+    if found < asked:
+        warn(f"{asked} clusters were asked for, and {method} found {found}.", FewerClustersWarning)
 
 
 def warn_unlabelled(labelled: Array) -> None:

@@ -34,7 +34,7 @@ class LeftOutWarning(UserWarning):
 
 
 class PartitionerWarning(UserWarning):
-    """The partitioner that was asked for is not installed, and another one was used."""
+    """The partitioner that was asked for is not installed, or found no partition, and another one was used."""
 
 
 class IdentifiabilityWarning(UserWarning):

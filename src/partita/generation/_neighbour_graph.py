@@ -32,7 +32,9 @@ def cluster_by_metis(X: FloatArray, ks: Sequence[int], seed: int) -> list[FoundC
     W = neighbour_graph(X)
     each = np.ones(len(X))
     settings = PartitionerSettings("metis", _IMBALANCE, seed)
-    return [FoundClusters(partition_graph(W, k, each, settings).labels) for k in ks]
+    found = [partition_graph(W, k, each, settings) for k in ks]
+    none = np.full(len(X), -1)  # where METIS finds no partition, the spectral one in its place is not what was asked for
+    return [FoundClusters(none if made.partitioner == "spectral" else made.labels) for made in found]
 
 
 def neighbour_graph(X: FloatArray) -> Any:

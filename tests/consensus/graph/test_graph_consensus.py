@@ -1,10 +1,13 @@
 """What CSPA, HGPA, MCLA and HBGF have in common: what they find, balance, weights, and their parameters."""
 
+import warnings
+
 import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from partita import CSPA, HBGF, HGPA, MCLA
+from partita.exceptions import FewerClustersWarning, PartitionerWarning
 from tests.ensembles import noisy_ensemble, same_partition
 
 METHODS = [CSPA, HGPA, MCLA, HBGF]
@@ -67,6 +70,41 @@ def test_copies_and_sample_weights_are_the_same(method, rng):
     weighted = method(3, random_state=0).fit(X, sample_weight=row_weights).labels_
     copied = method(3, random_state=0).fit(np.repeat(X, row_weights, axis=0)).labels_
     assert same_partition(np.repeat(weighted, row_weights), copied)
+
+
+@pytest.mark.parametrize(("method", "partitioner"), BY_NAME)
+@pytest.mark.parametrize("scale", [1e-300, 1e160, 1e300])
+def test_the_scale_of_weights_does_not_matter(method, partitioner, scale, rng):
+    X = noisy_ensemble(sizes=(24, 20, 18), n_clusterings=4, flip=0.3, missing=0.1).X
+    objects, clusterings = rng.integers(1, 4, len(X)).astype(float), np.array([1.0, 2.0, 1.0, 3.0])
+    make = lambda weights: method(3, partitioner=partitioner, weights=weights, random_state=0)  # noqa: E731
+    plain = make(clusterings).fit(X, sample_weight=objects).labels_
+    assert same_partition(plain, make(scale * clusterings).fit(X, sample_weight=scale * objects).labels_)
+
+
+@pytest.mark.parametrize(("method", "partitioner"), BY_NAME)
+def test_weights_of_every_magnitude_at_once(method, partitioner, rng):
+    X = noisy_ensemble(sizes=(24, 20, 18), n_clusterings=6).X
+    weight = 10.0 ** rng.uniform(-300, 300, len(X))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PartitionerWarning)  # no partition of such weights is balanced
+        warnings.simplefilter("ignore", FewerClustersWarning)
+        model = method(3, partitioner=partitioner, weights=10.0 ** rng.uniform(-300, 300, 6), random_state=0)
+        labels = model.fit(X, sample_weight=weight).labels_
+    assert (labels >= 0).all()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_fewer_clusters_than_asked_are_never_silent(method):
+    X = np.repeat([[0, 0], [1, 1], [2, 2]], 5, axis=0)
+    with pytest.warns(FewerClustersWarning, match="n_clusters=5 exceeds the 3 distinct rows"):
+        assert method(5, random_state=0).fit(X).n_clusters_ == 3
+
+
+def test_meta_clusters_without_objects_are_never_silent(rng):
+    X = rng.integers(8, size=(40, 8))
+    with pytest.warns(FewerClustersWarning, match="25 clusters were asked for, and MCLA found"):
+        assert MCLA(25, random_state=0).fit(X).n_clusters_ < 25
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -70,6 +70,24 @@ def test_itk_never_gets_worse(seed, rng):
     assert model.converged_
 
 
+@pytest.mark.parametrize("soft", [True, False])
+@pytest.mark.parametrize("exponent", [-1000, 900])
+def test_itk_reports_on_the_scale_of_the_weights(soft, exponent, rng):
+    X = posteriors(missing=0.3)[0] if soft else noisy_ensemble(flip=0.4).X
+    weights = rng.integers(1, 4, 62).astype(float)
+    plain = ITK(3, random_state=0).fit(X, sample_weight=weights)
+    scaled = ITK(3, random_state=0).fit(X, sample_weight=np.ldexp(weights, exponent))
+    assert scaled.history_ == pytest.approx(np.ldexp(plain.history_, exponent).tolist(), rel=1e-12)
+    assert scaled.objective_ == scaled.history_[-1]
+
+
+@pytest.mark.parametrize("soft", [True, False])
+def test_itk_refuses_weights_whose_objective_is_no_number(soft):
+    X = posteriors()[0] if soft else noisy_ensemble().X
+    with pytest.raises(ValueError, match="sample_weight"):
+        ITK(3, random_state=0).fit(X, sample_weight=np.full(62, 1e307))
+
+
 def test_itk_on_labels_finds_the_clusters():
     X, truth = noisy_ensemble(missing=0.3)
     assert same_partition(ITK(3, random_state=0).fit(X).labels_, truth)

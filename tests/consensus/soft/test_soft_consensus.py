@@ -1,6 +1,7 @@
 """What the methods for soft clusterings share: both kinds of input, weights, and new objects."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,7 @@ from sklearn.exceptions import NotFittedError
 from partita import ITK, SoftCSPA, SoftHBGF, SoftMCLA
 from partita.consensus.soft._soft_consensus import mean_profiles
 from partita.consensus.soft._soft_input import stack_clusterings
-from partita.exceptions import UnlabelledObjectsWarning
+from partita.exceptions import FewerClustersWarning, UnlabelledObjectsWarning
 from tests.consensus.soft.soft_clusterings import one_hot_blocks, posteriors
 from tests.ensembles import noisy_ensemble, same_partition
 
@@ -50,6 +51,35 @@ def test_weights_of_zero_silence_clusterings_and_objects(method, rng):
     plain = method(3, random_state=0).fit([block[kept] for block in blocks])
     assert np.array_equal(model.labels_[kept], plain.labels_)
     assert same_partition(model.labels_, truth)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("soft", [True, False])
+@pytest.mark.parametrize("scale", [1e-300, 1e300])
+def test_the_scale_of_weights_does_not_matter(method, soft, scale, rng):
+    X = posteriors(missing=0.2)[0] if soft else noisy_ensemble(n_clusterings=6, flip=0.3).X
+    objects, clusterings = rng.integers(1, 4, 62).astype(float), rng.integers(1, 4, 6).astype(float)
+    plain = method(3, weights=clusterings, random_state=0).fit(X, sample_weight=objects)
+    scaled = method(3, weights=scale * clusterings, random_state=0).fit(X, sample_weight=scale * objects)
+    assert same_partition(plain.labels_, scaled.labels_)
+    assert same_partition(plain.predict(X), scaled.predict(X))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_weights_of_every_magnitude_at_once(method, rng):
+    blocks, _ = posteriors(missing=0.2)
+    objects, clusterings = 10.0 ** rng.uniform(-300, 300, 62), 10.0 ** rng.uniform(-300, 300, 6)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FewerClustersWarning)  # most objects have next to no weight
+        labels = method(3, weights=clusterings, random_state=0).fit(blocks, sample_weight=objects).labels_
+    assert (labels >= 0).all()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_fewer_clusters_than_asked_are_never_silent(method):
+    blocks = [np.repeat(np.eye(2), 3, axis=0)] * 3
+    with pytest.warns(FewerClustersWarning, match=f"8 clusters were asked for, and {method.__name__} found "):
+        assert method(8, random_state=0).fit(blocks).n_clusters_ <= 6
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -10,6 +10,7 @@ from scipy import sparse
 
 from partita._labels.ensemble import Ensemble
 from partita._typing import Array, FloatArray, IntArray
+from partita.consensus.graph._whole_weights import in_units
 
 
 class CellMemberships(NamedTuple):
@@ -39,6 +40,11 @@ class CellMemberships(NamedTuple):
         """A: sparse (n_rows, n_cells_in_use), the edges between rows and cells, times the weight of the clustering."""
         used = self.cells_in_use()
         return sparse.csr_array(self.H[:, used] * self.cell_weights[used])
+
+    def in_units(self) -> "CellMemberships":
+        """The same with weights that do not depend on their scale."""
+        clustering_weights, row_weights = in_units(self.clustering_weights), in_units(self.row_weights)
+        return self._replace(clustering_weights=clustering_weights, row_weights=row_weights)
 
     def take(self, rows: IntArray) -> "CellMemberships":
         """Some of the rows."""

@@ -4,15 +4,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from partita._labels.ensemble import Ensemble
 from partita._labels.membership import one_hot
 from partita._parameters import Interval, StrOptions, common
-from partita._runs import draw_seeds
 from partita._typing import Array, Codes, IntArray
-from partita.base import BaseConsensus, Consensus, LabelledRows
+from partita.base import Consensus, LabelledRows
+from partita.consensus.graph._balance import BalancedConsensus
 from partita.consensus.graph._graph_partition import GENEROUS, GraphPartition, PartitionerSettings
+from partita.consensus.graph._whole_weights import in_units
 
 
-class GraphConsensus(BaseConsensus):
+class GraphConsensus(BalancedConsensus):
     """A method that partitions a graph made of the labels; subclasses implement ``_partition``.
 
     Rows that took no part go where their labels are: to the cluster with the largest sum, over their labels, of its
@@ -25,8 +27,6 @@ class GraphConsensus(BaseConsensus):
         "partitioner": [StrOptions({"auto", "metis", "spectral"})],
         "imbalance": [Interval("real", 0, None)],
     }
-
-    partitioner_: str
 
     def __init__(
         self,
@@ -49,13 +49,13 @@ class GraphConsensus(BaseConsensus):
         """Cluster of each row."""
         raise NotImplementedError(f"{type(self).__name__} must implement _partition.")
 
-    def _fit_rows(self, rows: LabelledRows) -> Consensus:
-        ensemble = rows.ensemble
-        seed = int(draw_seeds(self.random_state, 1)[0])
-        settings = PartitionerSettings(self.partitioner, self.imbalance, seed, bool(self.verbose))
-        found = self._partition(rows, min(self.n_clusters, ensemble.n_rows), settings)
-        self.partitioner_ = found.partitioner
-        labels: IntArray = np.unique(found.labels, return_inverse=True)[1].astype(np.int64)
+    def _cut(self, rows: LabelledRows, settings: PartitionerSettings) -> GraphPartition:
+        same = rows._replace(ensemble=_with_unit_weights(rows.ensemble))
+        return self._partition(same, rows.n_clusters, settings)
+
+    def _finish(self, rows: LabelledRows, labels: IntArray) -> Consensus:
+        labels = np.unique(labels, return_inverse=True)[1].astype(np.int64)
+        ensemble = _with_unit_weights(rows.ensemble)
         mass = ensemble.indicator.T @ (ensemble.row_weights[:, None] * one_hot(labels, int(labels.max()) + 1))
         self._shares = (
             ensemble.cell_weights[:, None] * mass / np.maximum(ensemble.cell_mass, np.finfo(float).tiny)[:, None]
@@ -66,3 +66,9 @@ class GraphConsensus(BaseConsensus):
         return np.asarray(
             self._placement.encoder.ensemble(codes).sum_over_labels(self._shares).argmax(axis=1), dtype=np.int64
         )
+
+
+def _with_unit_weights(ensemble: Ensemble) -> Ensemble:
+    """The same ensemble with weights that do not depend on their scale."""
+    row_weights, clustering_weights = in_units(ensemble.row_weights), in_units(ensemble.clustering_weights)
+    return Ensemble(ensemble.codes, ensemble.n_labels, clustering_weights, row_weights)

@@ -1,11 +1,12 @@
 """One small function that partitions a graph: with METIS where it is installed, spectrally, or with the better of both.
 
 METIS balances the parts. Within the allowed imbalance it is run from strict to generous, because a generous limit alone
-makes it cut off very small parts. Of all partitions the one of the lowest normalised cut, sum over the parts of
-cut / volume, is kept (eqs. G4 to G11).
+makes it cut off very small parts. Of all partitions with the most parts the one of the lowest normalised cut, sum over
+the parts of cut / volume, is kept (eqs. G4 to G11).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -15,15 +16,18 @@ from partita._labels.membership import one_hot
 from partita._optional import available
 from partita._runs import progress, warn
 from partita._typing import FloatArray, IntArray
+from partita.consensus.graph._metis import metis_parts
 from partita.consensus.graph._spectral import cluster_rows, embed_factor, embed_graph
 from partita.exceptions import PartitionerWarning
 
 Partitioner = Literal["auto", "metis", "spectral", "kahypar", "clique"]
 GENEROUS = 2.0  # allowed excess of a part over the mean, relative: three times the mean, so that unequal parts fit
+_LIBRARIES = {"metis": "pymetis", "kahypar": "mtkahypar"}  # of the partitioners that balance the parts
 _LADDER = (0.03, 0.1, 0.3, 1.0)  # imbalances to try below the allowed one: about three times as much at each step
-_WHOLE = 1e9  # largest sum of whole weights: partitioners add in 32 bits, up to 2.1e9
-_EDGE = 10_000  # whole weight of the heaviest edge for METIS: similarities keep four digits
 _MANY_ENTRIES = 200_000  # stored entries of W up to which "auto" runs METIS: beyond, a run takes seconds
+
+
+Cut = Callable[[IntArray, int], float]  # (labels, number of parts) to normalised cut
 
 
 class GraphPartition(NamedTuple):
@@ -62,7 +66,20 @@ def partition_graph(
     if settings.partitioner != "metis" or not candidates:
         candidates.append(GraphPartition(_spectral(W, n_parts, vertex_weights, settings.seed), "spectral"))
         candidates += [GraphPartition(labels, "spectral") for labels in also]
-    return min(candidates, key=lambda found: normalised_cut(W, found.labels, n_parts))
+    return best_partition(candidates, partial(normalised_cut, W))
+
+
+def best_partition(candidates: Sequence[GraphPartition], cut: Cut, n_counted: int | None = None) -> GraphPartition:
+    """The candidate of the most parts and, among those, of the lowest normalised cut; the first among equals (eq. G5).
+
+    Parts are counted over the first ``n_counted`` vertices, by default all.
+    """
+
+    def rank(found: GraphPartition) -> tuple[int, float]:
+        used, labels = np.unique(found.labels, return_inverse=True)
+        return -len(np.unique(labels[:n_counted])), cut(labels, len(used))
+
+    return min(candidates, key=rank)
 
 
 def partition_factor(A: Any, n_parts: int, row_weights: FloatArray, seed: int, *, votes: Any = None) -> GraphPartition:
@@ -73,12 +90,12 @@ def partition_factor(A: Any, n_parts: int, row_weights: FloatArray, seed: int, *
     if len(row_weights) <= n_parts or n_parts <= 1:
         return nothing_to_cut(len(row_weights), n_parts)
     U, V = embed_factor(A, row_weights, n_parts, seed)
-    candidates = [cluster_rows(U, row_weights, n_parts, seed)]
+    candidates = [GraphPartition(cluster_rows(U, row_weights, n_parts, seed), "spectral")]
     if len(V) >= n_parts:  # k-means on rows splits a part far larger than the others; on columns it does not
         of_columns = cluster_rows(V, np.ones(len(V)), n_parts, seed)
-        candidates.append(join_columns(A if votes is None else votes, of_columns, n_parts))
-    best = min(candidates, key=lambda labels: cut_of_factor(A, row_weights, labels, n_parts))
-    return GraphPartition(best, "spectral")
+        joined = join_columns(A if votes is None else votes, of_columns, n_parts)
+        candidates.append(GraphPartition(joined, "spectral"))
+    return best_partition(candidates, partial(cut_of_factor, A, row_weights))
 
 
 def join_columns(votes: Any, of_columns: IntArray, n_parts: int) -> IntArray:
@@ -95,16 +112,16 @@ def nothing_to_cut(n: int, n_parts: int) -> GraphPartition:
 def metis_partitions(
     W: Any, n_parts: int, vertex_weights: FloatArray, settings: PartitionerSettings
 ) -> list[GraphPartition]:
-    """Partitions by METIS, from strict to generous; none if it is not asked for or not installed."""
+    """Partitions by METIS, from strict to generous, with all parts; none if it is not asked for or not installed."""
     asked = settings.partitioner == "metis" or (settings.partitioner == "auto" and W.nnz <= _MANY_ENTRIES)
-    if not asked or not check_installed("pymetis", "metis", "spectral", settings.partitioner):
+    if not asked or not check_installed("metis", "spectral", settings.partitioner):
         return []
     steps = imbalances_to_try(settings.imbalance)
     found = []
     with progress(len(steps), "METIS", show=settings.verbose) as bar:
         for imbalance in steps:
-            labels = _metis(W, n_parts, vertex_weights, imbalance, settings.seed)
-            found.append(GraphPartition(labels, "metis"))
+            labels = metis_parts(W, n_parts, vertex_weights, imbalance, settings.seed)
+            found += [] if labels is None else [GraphPartition(labels, "metis")]
             bar.update(1)
     return found
 
@@ -114,44 +131,22 @@ def imbalances_to_try(imbalance: float) -> list[float]:
     return [*(step for step in _LADDER if step < imbalance), imbalance]
 
 
-def whole_weights(weights: FloatArray) -> IntArray:
-    """Weights as whole numbers for a partitioner, scaled so that the least is 1 or the sum is small (eq. G7)."""
-    smallest = weights[weights > 0].min(initial=np.inf)
-    scale = min(1 / min(smallest, 1.0), _WHOLE / max(weights.sum(), 1.0))
-    return np.where(weights > 0, np.maximum(np.rint(weights * scale), 1), 0).astype(np.int64)
+def is_installed(name: str) -> bool:
+    """Whether this is a partitioner that balances the parts, and can be used."""
+    return name in _LIBRARIES and available(_LIBRARIES[name])
 
 
-def check_installed(module: str, name: str, instead: str, asked: str) -> bool:
+def check_installed(name: str, instead: str, asked: str) -> bool:
     """Whether a partitioner can be used; warn if the user asked for it by name and it cannot."""
-    if available(module):
+    if is_installed(name):
         return True
     if asked == name:
         warn(
-            f"partitioner={name!r} needs {module}, which is not installed; {instead!r} is used instead. "
+            f"partitioner={name!r} needs {_LIBRARIES[name]}, which is not installed; {instead!r} is used instead. "
             f'To install it: pip install "partita[graph]"',
             PartitionerWarning,
         )
     return False
-
-
-def _metis(W: Any, n_parts: int, vertex_weights: FloatArray, imbalance: float, seed: int) -> IntArray:
-    import pymetis
-
-    graph = W.copy()  # what follows would change the caller's graph
-    graph.setdiag(0)
-    graph.eliminate_zeros()
-    heaviest, total = graph.data.max(initial=0.0), graph.data.sum()
-    scale = min(_EDGE / heaviest, _WHOLE / total) if heaviest > 0 else 1.0
-    edges = np.maximum(np.rint(graph.data * scale), 1).astype(np.int64)
-    found = pymetis.part_graph(
-        n_parts,
-        adjacency=pymetis.CSRAdjacency(graph.indptr.astype(np.int32), graph.indices.astype(np.int32)),
-        vweights=whole_weights(vertex_weights),
-        eweights=edges,
-        options=pymetis.Options(ufactor=max(1, round(1000 * imbalance)), seed=seed),
-        recursive=False,
-    )
-    return np.asarray(found.vertex_part, dtype=np.int64)
 
 
 def _spectral(W: Any, n_parts: int, vertex_weights: FloatArray, seed: int) -> IntArray:
@@ -161,9 +156,9 @@ def _spectral(W: Any, n_parts: int, vertex_weights: FloatArray, seed: int) -> In
 
 # --------------------------------------------------------------------------------------------------- normalised cut
 def normalised_cut(W: Any, labels: IntArray, n_parts: int) -> float:
-    """Sum over the parts of the weight of edges that leave it, over that of all its edges; infinite if one is empty."""
+    """Sum over the parts of the weight of edges that leave it, over that of all its edges."""
     member = sparse.csr_array((np.ones(len(labels)), (np.arange(len(labels)), labels)), shape=(len(labels), n_parts))
-    return _cut_between((member.T @ W @ member).toarray(), np.unique(labels), n_parts)
+    return _cut_between((member.T @ W @ member).toarray())
 
 
 def cut_of_factor(A: Any, row_weights: FloatArray, labels: IntArray, n_parts: int) -> float:
@@ -171,12 +166,10 @@ def cut_of_factor(A: Any, row_weights: FloatArray, labels: IntArray, n_parts: in
     member = np.zeros((len(labels), n_parts))
     member[np.arange(len(labels)), labels] = row_weights
     of_columns = np.asarray(A.T @ member)
-    return _cut_between(of_columns.T @ of_columns, np.unique(labels), n_parts)
+    return _cut_between(of_columns.T @ of_columns)
 
 
-def _cut_between(between: FloatArray, used: IntArray, n_parts: int) -> float:
-    if len(used) < n_parts:
-        return float("inf")
+def _cut_between(between: FloatArray) -> float:
     volume = between.sum(axis=1)
     leaving = volume - np.diag(between)
     return float(np.divide(leaving, volume, out=np.zeros_like(leaving), where=volume > 0).sum())

@@ -8,6 +8,7 @@ cluster is far larger than the others, k-means on the objects splits it. It is t
 with each object joining where most of its clusters are, and the better normalised cut of the two is kept.
 """
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from partita.consensus.graph._graph_consensus import GraphConsensus
 from partita.consensus.graph._graph_partition import (
     GraphPartition,
     PartitionerSettings,
+    best_partition,
     join_columns,
     metis_partitions,
     normalised_cut,
@@ -93,7 +95,7 @@ def partition_bipartite(
     if settings.partitioner != "metis" or not candidates:
         found = spectral_candidates(A, n_clusters, row_weights, settings.seed)
         candidates += [GraphPartition(labels, "spectral") for labels in found]
-    best = min(candidates, key=lambda found: normalised_cut(W, found.labels, n_clusters))
+    best = best_partition(candidates, partial(normalised_cut, W), n_counted=n)
     return GraphPartition(best.labels[:n], best.partitioner)
 
 

@@ -5,7 +5,7 @@ each hyperedge e adds 1 / (|e| - 1) to all pairs of its objects (eq. G15). That 
 scaled columns, so its spectral partition is linear in the number of objects.
 """
 
-from functools import cache
+from functools import cache, partial
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -20,12 +20,13 @@ from partita.consensus.graph._graph_consensus import GraphConsensus
 from partita.consensus.graph._graph_partition import (
     GraphPartition,
     PartitionerSettings,
+    best_partition,
     check_installed,
     cut_of_factor,
     imbalances_to_try,
     partition_factor,
-    whole_weights,
 )
+from partita.consensus.graph._whole_weights import whole_weights
 
 _FEW_PINS = 200_000  # labels of all rows up to which "auto" runs Mt-KaHyPar: 20,000 rows take five seconds or more
 _SMALLEST_EXCESS = 1e-9  # floor of |e| - 1 where no hyperedge has two objects, against division by zero
@@ -96,7 +97,7 @@ class HGPA(GraphConsensus):
             found = partition_factor(graph.factor, n_clusters, row_weights, settings.seed, votes=graph.H)
             kind = "clique" if found.partitioner == "spectral" else "none"
             candidates.append(GraphPartition(found.labels, kind))
-        return min(candidates, key=lambda found: cut_of_factor(graph.factor, row_weights, found.labels, n_clusters))
+        return best_partition(candidates, partial(cut_of_factor, graph.factor, row_weights))
 
 
 class Hypergraph(NamedTuple):
@@ -121,9 +122,12 @@ def hypergraph_of(ensemble: Ensemble, object_weight: float) -> Hypergraph:
 def kahypar_partitions(
     graph: Hypergraph, n_clusters: int, row_weights: FloatArray, settings: PartitionerSettings
 ) -> list[GraphPartition]:
-    """Partitions by Mt-KaHyPar, from strict to generous; none if there is nothing to cut or it is not installed."""
+    """Partitions by Mt-KaHyPar, from strict to generous, with all parts.
+
+    There are none if there is nothing to cut or it is not installed.
+    """
     small = n_clusters == 1 or len(row_weights) <= n_clusters
-    if small or not check_installed("mtkahypar", "kahypar", "clique", settings.partitioner):
+    if small or not check_installed("kahypar", "clique", settings.partitioner):
         return []
     columns = sparse.csc_array(graph.H)
     edges = [columns.indices[lo:hi].tolist() for lo, hi in zip(columns.indptr, columns.indptr[1:], strict=False)]
@@ -135,7 +139,7 @@ def kahypar_partitions(
             labels = _kahypar(edges, n_clusters, vertices, weights, imbalance, settings.seed)
             found.append(GraphPartition(labels, "kahypar"))
             bar.update(1)
-    return found
+    return [partition for partition in found if len(np.unique(partition.labels)) == n_clusters]
 
 
 @cache

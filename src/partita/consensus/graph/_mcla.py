@@ -5,7 +5,7 @@ part is a meta-cluster: the association of an object with it is the mean of the 
 whose clustering labels the object (eq. G17), and the object joins the meta-cluster of the largest association.
 """
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -63,6 +63,8 @@ class MCLA(GraphConsensus):
     >>> MCLA(n_clusters=2, random_state=0).fit_predict(X)
     array([0, 0, 0, 1, 1, 1])
     """
+
+    _balances_objects: ClassVar[bool] = False  # its parts are clusters of labels
 
     def _partition(self, rows: LabelledRows, n_clusters: int, settings: PartitionerSettings) -> GraphPartition:
         return meta_cluster(cell_memberships(rows.ensemble), n_clusters, settings)

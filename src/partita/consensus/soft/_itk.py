@@ -15,10 +15,10 @@ from scipy import sparse
 from scipy.special import xlogy
 
 from partita._labels.membership import one_hot
+from partita._labels.weights import WeightScale
 from partita._parameters import common
 from partita._runs import Progress, best_of, plus_plus, progress, warn_not_converged
 from partita._typing import FloatArray, IntArray
-from partita.base import Consensus, LabelledRows
 from partita.consensus.graph._cell_memberships import CellMemberships
 from partita.consensus.soft._soft_consensus import SoftEnsembleConsensus
 
@@ -115,11 +115,9 @@ class ITK(SoftEnsembleConsensus):
     def _powers_of_weights(self) -> tuple[float, float]:
         return 1, 0
 
-    def _fit_rows(self, rows: LabelledRows) -> Consensus:
-        found = super()._fit_rows(rows)
-        self.history_ = rows.scale.report(self.history_, objects=1)
+    def _report(self, scale: WeightScale) -> None:
+        self.history_ = scale.report(self.history_, objects=1)
         self.objective_ = self.history_[-1]
-        return found
 
     def _cluster(self, cells: CellMemberships, n_clusters: int, seed: int) -> IntArray:
         rng = np.random.default_rng(seed)

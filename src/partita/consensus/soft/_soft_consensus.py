@@ -12,10 +12,20 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from partita._labels.membership import one_hot
 from partita._labels.validation import check_clustering_weights, check_sample_weight
+from partita._labels.weights import WeightScale
 from partita._parameters import common
 from partita._runs import draw_seeds
 from partita._typing import Array, Codes, FloatArray, IntArray
-from partita.base import BaseConsensus, Consensus, LabelledRows, order_by_size, rank_of, sum_per_row, warn_unlabelled
+from partita.base import (
+    BaseConsensus,
+    Consensus,
+    LabelledRows,
+    order_by_size,
+    rank_of,
+    sum_per_row,
+    warn_fewer_clusters,
+    warn_unlabelled,
+)
 from partita.consensus.graph._cell_memberships import CellMemberships, cell_memberships
 from partita.consensus.soft._soft_input import (
     check_same_clusterings,
@@ -124,9 +134,13 @@ class SoftEnsembleConsensus(BaseConsensus):
         if len(active) == 0:
             raise ValueError("no object has both a probability and a positive sample_weight; at least one must.")
         part = cells.take(active)
-        found, profiles = self._cluster_cells(part)
+        row_weights, ordinary, scale = self._scale_weights(part.row_weights, part.clustering_weights)
+        part = part._replace(row_weights=row_weights, clustering_weights=ordinary)
+        found, profiles = self._cluster_cells(part, min(self.n_clusters, len(active)))
+        self._report(scale)
         k = profiles.shape[1]
-        order = order_by_size(found, k, sum_per_row(found, part.row_weights, k))
+        warn_fewer_clusters(type(self).__name__, self.n_clusters, k)
+        order = order_by_size(found, k, sum_per_row(found, row_weights, k))
         n_clusters = np.array([block.shape[1] for block in blocks])
         self._soft_placement = SoftPlacement(n_clusters, clustering_weights, profiles, rank_of(order, k))
         self.n_clusters_ = k
@@ -138,7 +152,8 @@ class SoftEnsembleConsensus(BaseConsensus):
         self.__dict__.pop("index_", None)
 
     def _fit_rows(self, rows: LabelledRows) -> Consensus:
-        labels, self._profiles = self._cluster_cells(cell_memberships(rows.ensemble))
+        labels, self._profiles = self._cluster_cells(cell_memberships(rows.ensemble), rows.n_clusters)
+        self._report(rows.scale)
         return Consensus(labels)
 
     def _label_rows(self, codes: Codes) -> Array:
@@ -146,12 +161,14 @@ class SoftEnsembleConsensus(BaseConsensus):
             self._placement.encoder.ensemble(codes).sum_over_labels(self._profiles).argmax(axis=1), dtype=np.int64
         )
 
-    def _cluster_cells(self, cells: CellMemberships) -> tuple[IntArray, FloatArray]:
+    def _cluster_cells(self, cells: CellMemberships, n_clusters: int) -> tuple[IntArray, FloatArray]:
         """Cluster of each row, numbered without gaps, and the profiles of the clusters."""
-        seed = int(draw_seeds(self.random_state, 1)[0])
-        found = self._cluster(cells, min(self.n_clusters, cells.n_rows), seed)
+        found = self._cluster(cells, n_clusters, int(draw_seeds(self.random_state, 1)[0]))
         labels: IntArray = np.unique(found, return_inverse=True)[1].astype(np.int64)
         return labels, mean_profiles(cells, labels)
+
+    def _report(self, scale: WeightScale) -> None:
+        """Bring the numbers that ``_cluster`` has set to the scale of the user's weights."""
 
 
 def mean_profiles(cells: CellMemberships, labels: IntArray) -> FloatArray:

@@ -17,7 +17,9 @@ from scipy import sparse
 from partita._memory import ensure_memory
 from partita._parameters import Interval, StrOptions
 from partita._typing import FloatArray, IntArray
-from partita.consensus.graph._cell_memberships import CellMemberships
+from partita.base import Consensus, LabelledRows
+from partita.consensus.graph._balance import BalancedConsensus
+from partita.consensus.graph._cell_memberships import CellMemberships, cell_memberships
 from partita.consensus.graph._cspa import FEW_ROWS, candidates_from_cells
 from partita.consensus.graph._graph_partition import (
     GENEROUS,
@@ -28,7 +30,7 @@ from partita.consensus.graph._graph_partition import (
 )
 from partita.consensus.graph._hbgf import partition_bipartite
 from partita.consensus.graph._mcla import meta_cluster
-from partita.consensus.soft._soft_consensus import SoftEnsembleConsensus
+from partita.consensus.soft._soft_consensus import SoftEnsembleConsensus, mean_profiles
 
 _PARAMETERS = """
     Parameters
@@ -66,7 +68,7 @@ _PARAMETERS = """
 """
 
 
-class SoftGraphConsensus(SoftEnsembleConsensus):
+class SoftGraphConsensus(SoftEnsembleConsensus, BalancedConsensus):
     """A method that partitions a graph made of soft clusterings; subclasses implement ``_partition``."""
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -74,8 +76,6 @@ class SoftGraphConsensus(SoftEnsembleConsensus):
         "partitioner": [StrOptions({"auto", "metis", "spectral"})],
         "imbalance": [Interval("real", 0, None)],
     }
-
-    partitioner_: str
 
     def __init__(
         self,
@@ -95,10 +95,17 @@ class SoftGraphConsensus(SoftEnsembleConsensus):
         self.verbose = verbose
 
     def _cluster(self, cells: CellMemberships, n_clusters: int, seed: int) -> IntArray:
-        settings = PartitionerSettings(self.partitioner, self.imbalance, seed, bool(self.verbose))
-        found = self._partition(cells, n_clusters, settings)
-        self.partitioner_ = found.partitioner
+        found = self._partition(cells.in_units(), n_clusters, self._settings(seed))
+        self._name_partitioner(found)
         return found.labels
+
+    def _cut(self, rows: LabelledRows, settings: PartitionerSettings) -> GraphPartition:
+        return self._partition(cell_memberships(rows.ensemble).in_units(), rows.n_clusters, settings)
+
+    def _finish(self, rows: LabelledRows, labels: IntArray) -> Consensus:
+        numbered = np.unique(labels, return_inverse=True)[1].astype(np.int64)
+        self._profiles = mean_profiles(cell_memberships(rows.ensemble), numbered)
+        return Consensus(numbered)
 
     def _partition(self, cells: CellMemberships, n_clusters: int, settings: PartitionerSettings) -> GraphPartition:
         raise NotImplementedError(f"{type(self).__name__} must implement _partition.")
@@ -138,6 +145,8 @@ class SoftMCLA(SoftGraphConsensus):
     >>> SoftMCLA(n_clusters=2, random_state=0).fit_predict([a, a[:, ::-1]])
     array([0, 0, 1, 1])
     """
+
+    _balances_objects: ClassVar[bool] = False  # its parts are clusters of labels
 
     def _partition(self, cells: CellMemberships, n_clusters: int, settings: PartitionerSettings) -> GraphPartition:
         return meta_cluster(cells, n_clusters, settings)
