@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,10 +11,19 @@ from partita._typing import Array
 from partita.exceptions import FileFormatError
 from partita.io._formats import ID_NAMES, PARQUET, find_ids, is_number
 from partita.io._label_table import LabelTable
-from partita.io._read_labels import read_labels, select_columns
+from partita.io._read_labels import select_columns
+from partita.io._read_table import read_table
+from partita.io._source import Source
 
 
-def read_features(path: str | os.PathLike[str], table: LabelTable) -> pd.DataFrame:
+def read_features(
+    path: str | os.PathLike[str],
+    table: LabelTable,
+    *,
+    missing: Sequence[str] = (),
+    missing_words: bool = True,
+    encoding: str | None = None,
+) -> pd.DataFrame:
     """Read features of the objects of a label table: one row per object, one column per feature.
 
     If the file has the label table's column of ids, rows are matched by it; else they must be in the same order.
@@ -26,15 +34,18 @@ def read_features(path: str | os.PathLike[str], table: LabelTable) -> pd.DataFra
         Any of the formats of ``read_labels``.
     table : LabelTable
         The labels of the same objects.
+    missing, missing_words, encoding
+        As in ``read_labels``.
 
     Returns
     -------
     pandas.DataFrame
         Features in the order of ``table``; columns that are not numbers are text.
     """
-    frame = read_labels(path, id_column=False).labels
+    file = read_table(path, id_column=False, missing=missing, missing_words=missing_words, encoding=encoding)
+    frame = file.frame
     if table.ids is not None and table.id_name in frame.columns:
-        frame = _match_ids(frame, table, str(path))
+        frame = _match_ids(frame, file.as_written(table.id_name), table, str(path))
     if len(frame) != len(table.labels):
         raise FileFormatError(
             f"{str(path)!r} has {len(frame)} rows and the labels have {len(table.labels)}; pass one row per object, "
@@ -45,9 +56,9 @@ def read_features(path: str | os.PathLike[str], table: LabelTable) -> pd.DataFra
     return frame.reset_index(drop=True)
 
 
-def _match_ids(frame: pd.DataFrame, table: LabelTable, name: str) -> pd.DataFrame:
+def _match_ids(frame: pd.DataFrame, ids: "pd.Series[Any]", table: LabelTable, name: str) -> pd.DataFrame:
     """Rows of the frame in the order of the label table's ids."""
-    ids = frame[table.id_name].astype(str)
+    ids = ids.astype(str).str.strip()
     labelled = [str(value) for value in table.object_ids()]
     if ids.duplicated().any():
         raise FileFormatError(f"{name!r} has the id {ids[ids.duplicated()].iloc[0]!r} twice; ids must be different.")
@@ -84,6 +95,9 @@ def read_feature_table(
     columns: Sequence[str] | None = None,
     drop: Sequence[str] = (),
     header: bool | None = None,
+    missing: Sequence[str] = (),
+    missing_words: bool = True,
+    encoding: str | None = None,
 ) -> FeatureTable:
     """Read features: one row per object, one column per feature.
 
@@ -100,33 +114,35 @@ def read_feature_table(
         Columns to leave out, such as a known class.
     header : bool, optional
         Whether a text file begins with a line of names; by default it is recognised.
+    missing, missing_words, encoding
+        As in ``read_labels``.
 
     Returns
     -------
     FeatureTable
         ``features`` (a DataFrame of floats) and ``ids``.
     """
-    frame = read_labels(path, id_column=False, header=header).labels
-    place = _find_feature_ids(frame, id_column, Path(path))
-    if id_column is None and place is not None and str(frame.columns[place]) in (*drop, *(columns or ())):
+    table = read_table(
+        path, id_column=False, header=header, missing=missing, missing_words=missing_words, encoding=encoding
+    )
+    place = _find_feature_ids(table.frame, id_column, table.source)
+    if id_column is None and place is not None and str(table.frame.columns[place]) in (*drop, *(columns or ())):
         place = None  # named in drop or columns, so a column like others
-    ids = None
     if place is not None:
-        # read again, now that the column is known, so that ids stay text as written
-        table = read_labels(path, id_column=True if place == 0 else str(frame.columns[place]), header=header)
-        frame, ids = table.labels, table.ids
+        table = table.with_ids(str(table.frame.columns[place]))
+    frame = table.frame
     if drop:
-        select_columns(frame, drop, Path(path))  # refuses unknown names
+        select_columns(frame, drop, table.source)  # refuses unknown names
         frame = frame.drop(columns=list(drop))
     if columns is not None:
-        frame = select_columns(frame, columns, Path(path))
-    return FeatureTable(_only_numbers(frame, str(path)), ids)
+        frame = select_columns(frame, columns, table.source)
+    return FeatureTable(_only_numbers(frame, str(path)), table.ids)
 
 
-def _find_feature_ids(frame: pd.DataFrame, id_column: str | bool | None, source: Path) -> int | None:
+def _find_feature_ids(frame: pd.DataFrame, id_column: str | bool | None, source: Source) -> int | None:
     names = [str(name) for name in frame.columns]
     if id_column is not None:
-        return find_ids(names, [frame[name] for name in frame.columns], id_column, source, n_rows=len(frame))
+        return find_ids(names, frame.iloc[:, 0], id_column, source)
     first = frame.iloc[:, 0]
     if frame.shape[1] < 2 or first.isna().any():
         return None
@@ -134,7 +150,7 @@ def _find_feature_ids(frame: pd.DataFrame, id_column: str | bool | None, source:
     if names[0].strip().lower() in ID_NAMES or names[0] == "unnamed":
         return 0 if n_different > len(first) / 2 else None
     text = not pd.api.types.is_numeric_dtype(first)
-    whole = source.suffix in PARQUET or not all(map(is_number, first))
+    whole = source.path.suffix in PARQUET or not all(map(is_number, first))
     return 0 if text and whole and n_different == len(first) else None
 
 
