@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from partita.cli._feature_file import print_features
 from partita.cli._python_lines import print_python
 
 
@@ -27,11 +28,19 @@ def check_targets(
             raise ValueError(f"{target!r}: a table has columns of several kinds, .npy cannot hold it; name a CSV file.")
     for target in named:
         check_output(target)
-        for source in inputs:
-            if source is not None and Path(target).exists() and Path(source).exists() and Path(target).samefile(source):
-                raise ValueError(f"the output {target!r} is the input; choose another name, so that nothing is lost.")
-    if len({Path(target).absolute() for target in named}) < len(named):
-        raise ValueError(f"two results cannot go to one file ({', '.join(named)}); choose different names.")
+        if any(source is not None and _same_file(target, source) for source in inputs):
+            raise ValueError(f"the output {target!r} is the input; choose another name, so that nothing is lost.")
+    for place, target in enumerate(named):
+        if any(_same_file(target, other) for other in named[:place]):
+            raise ValueError(f"two results cannot go to one file ({', '.join(named)}); choose different names.")
+
+
+def _same_file(one: str, other: str) -> bool:
+    """Whether two paths lead to one file, also by links; files that do not exist yet are compared by their place."""
+    first, second = Path(one), Path(other)
+    if first.exists() and second.exists():
+        return first.samefile(second)
+    return first.resolve() == second.resolve()
 
 
 def label_table(ids: Any, id_name: str, labels: Any) -> Any:
@@ -58,7 +67,7 @@ def write_results(result: Any, estimator: Any, output: str | None, membership: s
         write_table(output, result)
 
 
-def summarise(estimator: Any, X: Any, seconds: float) -> dict[str, Any]:
+def summarise(estimator: Any, X: Any, seconds: dict[str, float]) -> dict[str, Any]:
     """Numbers of a fitted consensus, as plain values; ``n_components`` only where clusters have no object."""
     labels = estimator.labels_
     sizes = cluster_sizes(labels)
@@ -71,7 +80,7 @@ def summarise(estimator: Any, X: Any, seconds: float) -> dict[str, Any]:
         "cluster_sizes": sizes,
         "n_unlabelled": int((labels < 0).sum()),
         "average_nmi": _average_nmi(X, labels),
-        "seconds": round(seconds, 3),
+        **seconds,
     }
 
 
@@ -123,6 +132,8 @@ def print_summary(summary: dict[str, Any], *, err: bool = False) -> None:
     nouns = {"n_objects": "object", "n_features": "feature", "n_clusterings": "clustering"}
     counts = [count(summary[key], noun) for key, noun in nouns.items() if key in summary]
     click.echo(f"{', '.join(counts)}, method {summary['method']}", err=err)
+    if "features" in summary:
+        print_features(summary, err=err)
     click.echo(f"clusters     {summary['n_clusters']}, of sizes {shown}", err=err)
     if summary["upper_bound"] is not None:
         bound = f"at most {count(summary['upper_bound'], 'cluster')} (--n-clusters sets another bound)"
@@ -134,7 +145,9 @@ def print_summary(summary: dict[str, Any], *, err: bool = False) -> None:
     if summary["n_unlabelled"]:
         click.echo(f"unlabelled   {count(summary['n_unlabelled'], 'object')} (label -1)", err=err)
     click.echo(f"average NMI  {summary['average_nmi']:.3f} between the consensus and the clusterings", err=err)
-    click.echo(f"time         {summary['seconds']:.2f} s", err=err)
+    compiling = summary["seconds_compiling"]
+    more = f", and {compiling:.1f} s to compile, which only the first run needs" if compiling else ""
+    click.echo(f"time         {summary['seconds']:.2f} s{more}", err=err)
     for name, key in (("written to", "output"), ("labels", "labels_output"), ("membership", "membership_output")):
         if summary.get(key):
             click.echo(f"{name:<12} {summary[key]}", err=err)

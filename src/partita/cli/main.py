@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from partita import __version__
+from partita.cli import _words
 from partita.cli.check import check
 from partita.cli.choose import choose
 from partita.cli.cluster import cluster
@@ -25,12 +26,15 @@ _USER_ERRORS = (ValueError, TypeError, OSError, MemoryError, ImportError)
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="partita", message="%(prog)s %(version)s")
-def app() -> None:
+@click.pass_context
+def app(context: click.Context) -> None:
     """Consensus clustering: many clusterings of the same objects in, one out.
 
     Start with `partita demo`, then `partita check labels.csv` and `partita consensus labels.csv -o out.csv`. From
     features: `partita cluster table.csv -o out.csv`.
     """
+    command = app.commands.get(context.invoked_subcommand or "")
+    _words.begin({option for parameter in (command.params if command else []) for option in parameter.opts})
 
 
 for command in (demo, check, consensus, compare, choose, generate, cluster, methods):
@@ -48,7 +52,9 @@ def main(argv: Sequence[str] | None = None) -> None:
         sys.exit(2)
     except click.ClickException as error:
         _fail(error.format_message())
-    except (click.Abort, KeyboardInterrupt):
+    except (click.Abort, KeyboardInterrupt) as stop:
+        if isinstance(stop.__cause__, EOFError):  # click takes the end of a file for the end of the user's patience
+            _fail(f"a file ends too early ({stop.__cause__}); it may be damaged.")
         click.echo("partita: interrupted", err=True)
         sys.exit(130)
     except BrokenPipeError:  # the reader of our output has gone, as in `partita methods | head -1`
@@ -57,7 +63,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     except _USER_ERRORS as error:
         if os.environ.get("PARTITA_DEBUG"):
             raise
-        _fail(str(error) or type(error).__name__)
+        _fail(_words.in_options(str(error)) or type(error).__name__)
     sys.exit(code if isinstance(code, int) else 0)
 
 
@@ -67,7 +73,7 @@ def _fail(message: str) -> None:
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    click.echo(f"partita: warning: {' '.join(str(message).split())}", err=True)
+    click.echo(f"partita: warning: {' '.join(_words.in_options(str(message)).split())}", err=True)
 
 
 def _show_log() -> None:

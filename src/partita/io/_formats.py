@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from partita.exceptions import FileFormatError
+from partita.io._id_names import is_certain_id_name, is_id_name
 from partita.io._source import Source
 
 TEXT = (".csv", ".tsv", ".tab", ".txt")
@@ -16,9 +17,6 @@ EXCEL = (".xlsx",)
 ALLOWED = "CSV, TSV, TXT (also .gz), Parquet, Excel (.xlsx), NPY and NPZ"
 GZIP = b"\x1f\x8b"  # first bytes of a gzip file
 _ZIP = b"PK\x03\x04"  # of an archive, which NPZ and xlsx files are
-ID_NAMES = frozenset(  # names of a first column that usually holds ids; "" is what pandas writes above an index
-    ["", "id", "ids", "index", "name", "object", "object_id", "sample", "sample_id", "cell", "cell_id", "barcode"]
-)
 _ENOUGH_NUMBERS = 10  # rows from which a first column of distinct numbers is ids: in fewer, labels can be all different
 _ENOUGH_NAMES = 3  # the same for text, which is less often all different by accident
 
@@ -65,8 +63,8 @@ def find_ids(names: list[str], first: "pd.Series[Any]", id_column: str | bool | 
     if len(names) < 2:
         return None
     n_rows, n_different = len(first), first.nunique()
-    if names[0].strip().lower() in ID_NAMES or names[0].startswith("Unnamed"):
-        return 0 if n_different > n_rows / 2 else None
+    if is_id_name(names[0]):
+        return 0 if is_certain_id_name(names[0]) or n_different > n_rows / 2 else None
     distinct = n_different == n_rows and not (first.isna() | (first.astype(str) == "")).any()
     numeric = all(is_number(cell) for cell in first)
     return 0 if distinct and n_rows >= (_ENOUGH_NUMBERS if numeric else _ENOUGH_NAMES) else None

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Sequence
+from pathlib import Path
 
 import pandas as pd
 
@@ -63,7 +64,7 @@ def read_labels(
     return LabelTable(labels, table.ids, table.has_header)
 
 
-def select_columns(labels: pd.DataFrame, columns: Sequence[str], source: Source) -> pd.DataFrame:
+def select_columns(labels: pd.DataFrame, columns: Sequence[str], source: Source | Path) -> pd.DataFrame:
     """The named columns; unknown names are refused."""
     unknown = [name for name in columns if name not in labels.columns]
     if unknown:
