@@ -54,21 +54,29 @@ class Cleaned(NamedTuple):
 
 def clean_frame(frame: pd.DataFrame, words: MissingWords, source: Source) -> pd.DataFrame:
     """Strip blanks, and put holes where a word for a missing value stands; tells, once, what was done."""
-    columns, found = {}, {}
-    for name in frame.columns:
-        column = frame[name]
-        cleaned = _clean_numbers(column, words) if _holds_numbers(column) else _clean_text(column, words)
-        found[str(name)] = cleaned
-        columns[name] = column if cleaned.values is None else pd.Series(cleaned.values, index=frame.index)
+    numbers = bool(words.numbers)
+    places = [place for place, dtype in enumerate(frame.dtypes) if numbers or not _are_numbers(dtype)]
+    found: dict[str, Cleaned] = {}
+    changed: dict[int, Any] = {}
+    for place in places:
+        column = frame.iloc[:, place]
+        cleaned = _clean_numbers(column, words) if _are_numbers(column.dtype) else _clean_text(column, words)
+        if cleaned.values is not None:
+            found[str(frame.columns[place])] = cleaned
+            changed[place] = cleaned.values
     _tell(found, source)
-    if all(cleaned.values is None for cleaned in found.values()):
+    if not changed:
         return frame
-    return pd.DataFrame(columns, index=frame.index)
+    columns = [
+        pd.Series(changed[place], index=frame.index) if place in changed else frame.iloc[:, place]
+        for place in range(frame.shape[1])
+    ]
+    return pd.concat(columns, axis=1, keys=frame.columns)
 
 
 def clean_ids(ids: "pd.Series[Any]", source: Source) -> "pd.Series[Any]":
     """Ids without blanks around them; it is told if there were any, and if an id occurs twice."""
-    if not _holds_numbers(ids):
+    if not _are_numbers(ids.dtype):
         stripped = _strip(ids)
         n_blanks = int(((stripped != ids) & ids.notna()).sum())
         if n_blanks:
@@ -91,8 +99,11 @@ def _strip(column: "pd.Series[Any]") -> "pd.Series[Any]":
     return column.map(lambda value: value.strip() if isinstance(value, str) else value)
 
 
-def _holds_numbers(column: "pd.Series[Any]") -> bool:
-    return bool(pd.api.types.is_numeric_dtype(column) or pd.api.types.is_datetime64_any_dtype(column))
+def _are_numbers(dtype: Any) -> bool:
+    """Whether a column of this type holds numbers or times, so no text to clean."""
+    if isinstance(dtype, np.dtype):
+        return dtype.kind in "biufcmM"
+    return bool(pd.api.types.is_numeric_dtype(dtype) or pd.api.types.is_datetime64_any_dtype(dtype))
 
 
 def _clean_numbers(column: "pd.Series[Any]", words: MissingWords) -> Cleaned:

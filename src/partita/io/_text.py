@@ -72,7 +72,8 @@ class TextTable(NamedTuple):
                 header=None,
                 skiprows=self.n_header,
                 skip_blank_lines=len(self.layout.names) > 1,
-                skipinitialspace=True,
+                # blanks are stripped from cells later, and counted; before a quote they must go here
+                skipinitialspace=self.separator == " " or b'"' in self.text.content,
                 keep_default_na=False,
                 low_memory=False,
                 encoding="utf-8",
