@@ -54,8 +54,10 @@ def _spread_out(frame: pd.DataFrame) -> list[Any]:
     It looks at all columns at once, since there may be thousands.
     """
     numbers = frame.select_dtypes("number")
-    close = numbers.columns[(numbers.max() - numbers.min()).to_numpy() <= len(frame)]
-    codes = set(close)
+    values = numbers.to_numpy(dtype=np.float64, na_value=np.nan)
+    with np.errstate(invalid="ignore"):  # infinity less infinity
+        spread = np.fmax.reduce(values, axis=0) - np.fmin.reduce(values, axis=0)
+    codes = set(numbers.columns[spread <= len(frame)])
     return [name for name in frame.columns if name not in codes]
 
 
