@@ -58,6 +58,7 @@ def _decoded(content: bytes, source: Source, encoding: str) -> bytes:
         text = content.decode(encoding)
         return text.removeprefix("\ufeff").encode("utf-8")
     except UnicodeError as error:
+        encoding = encoding.removesuffix("-sig")
         place = content.count(b"\n", 0, error.start) + 1 if isinstance(error, UnicodeDecodeError) else 1
         raise FileFormatError(
             f"{source.name!r} is not text in the encoding {encoding}: line {place} holds bytes that are none of its "
