@@ -135,7 +135,7 @@ def read_feature_table(
         ``features`` (a DataFrame of floats), ``ids``, and ``columns``: what each column of the file is.
     """
     frame, ids = read_columns(path, id_column=id_column, columns=columns, drop=drop, header=header)
-    found = describe_columns(frame, columns or ())
+    found = describe_columns(frame, list(frame.columns) if id_column is False else columns or ())
     return FeatureTable(to_numbers(frame, found, str(path), impute=impute, encode=encode), ids, found)
 
 
