@@ -18,7 +18,10 @@ OF_LABELS = {
     "unknown method": (["consensus", "labels.csv", "--method", "magic"], "'magic' is not one of 'eac'"),
     "no file named": (["consensus"], "Missing argument 'FILE'"),
     "bad number": (["consensus", "labels.csv", "-k", "0"], "0 is not in the range x>=1"),
-    "too many clusters": (["consensus", "labels.csv", "-k", "500"], "--n-clusters 500 exceeds the 178 distinct rows of FILE"),
+    "too many clusters": (
+        ["consensus", "labels.csv", "-k", "500"],
+        "--n-clusters 500 exceeds the 178 distinct rows of FILE",
+    ),
     "every method fails": (
         ["compare", "labels.csv", "--methods", "eac,multi-eac", "-k", "500", "-o", "t.csv"],
         "no method gave a result: eac: --n-clusters 500 exceeds .* multi-eac: ",

@@ -33,10 +33,10 @@ def fill_in(
     return parameters | {name: value for name, value in present.items() if name not in parameters}
 
 
-def build(method: str, parameters: dict[str, Any], *, quiet: bool = False) -> Any:
+def build(method: str, parameters: dict[str, Any]) -> Any:
     """The estimator of a method; parameters that it does not have are refused by name.
 
-    Its progress bars are shown in a terminal, unless it is to be ``quiet``.
+    Its progress bars are shown in a terminal.
     """
     import partita
 
@@ -51,7 +51,7 @@ def build(method: str, parameters: dict[str, Any], *, quiet: bool = False) -> An
         )
     if unknown:
         raise click.UsageError(f"method {method!r} has no parameter {unknown[0]!r}; it has {', '.join(sorted(known))}.")
-    show = {"verbose": sys.stderr.isatty() and not quiet} if "verbose" in known else {}
+    show = {"verbose": sys.stderr.isatty()} if "verbose" in known else {}
     return estimator.set_params(**{**show, **parameters})
 
 

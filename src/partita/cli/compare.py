@@ -133,7 +133,7 @@ def _run(X: Any, chosen: list[str], n_clusters: int | None, seed: int, jobs: int
         for name in chosen:
             wanted = n_clusters if METHODS[name].finds_k else k  # a method that finds k is given it only by the user
             parameters = fill_in(name, {}, seed=seed, jobs=jobs, n_clusters=wanted)
-            outcomes += run_methods(X, {name: build(name, parameters, quiet=True)})
+            outcomes += run_methods(X, {name: build(name, parameters)})
             bar.update(1)
     if all(outcome.labels is None for outcome in outcomes):
         errors = " ".join(f"{outcome.name}: {_in_plain_words(outcome.error)}" for outcome in outcomes)

@@ -84,7 +84,10 @@ def _is_date(filled: "pd.Series[Any]") -> bool:
     first = filled.iloc[:_FOR_DATES]
     if pd.api.types.is_numeric_dtype(filled):
         values = first.to_numpy(np.float64)
-        if len(values) < _ENOUGH_DATES or not ((values > 1.8e7) & (values < 2.2e7) & (values == np.floor(values))).all():
+        if (
+            len(values) < _ENOUGH_DATES
+            or not ((values > 1.8e7) & (values < 2.2e7) & (values == np.floor(values))).all()
+        ):
             return False
         return bool(pd.to_datetime(first.astype("int64").astype(str), format="%Y%m%d", errors="coerce").notna().all())
     if any(hasattr(value, "isoformat") for value in first.iloc[:1]):  # dates as objects, from Parquet or Excel
