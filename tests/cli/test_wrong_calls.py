@@ -72,7 +72,7 @@ OF_LABELS = {
     "empty file": (["check", "empty.csv"], "is empty"),
     "all missing": (["consensus", "holes.csv"], "all 6 labels of FILE, shape .3, 2., are missing"),
     "infinity": (["consensus", "inf.csv"], "is infinity"),
-    "ragged": (["check", "ragged.csv"], "row 3 has 3 fields and the first row has 2"),
+    "ragged": (["check", "ragged.csv"], "line 3 has 3 fields and the first row has 2"),
 }
 
 OF_FEATURES = {

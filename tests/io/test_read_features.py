@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from partita.exceptions import FileFormatError
+from partita.exceptions import FileContentWarning, FileFormatError
 from partita.io import read_feature_table
 
 
@@ -49,7 +49,8 @@ def test_different_numbers_under_the_name_of_an_id_are_ids(tmp_path, name):
 
 
 def test_ids_by_name_recur_at_most_in_part(tmp_path):
-    table = read_feature_table(write(tmp_path / "a.csv", ["sample", "x"], [[1, 1], [1, 2], [2, 2]]))
+    with pytest.warns(FileContentWarning, match="1 row has an id that an earlier row has, such as '1'"):
+        table = read_feature_table(write(tmp_path / "a.csv", ["sample", "x"], [[1, 1], [1, 2], [2, 2]]))
     assert table.ids.tolist() == ["1", "1", "2"]
     table = read_feature_table(write(tmp_path / "b.csv", ["sample", "x"], [[1, 1], [1, 2], [1, 2], [2, 2]]))
     assert table.ids is None

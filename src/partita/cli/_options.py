@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
+from partita.cli._file_options import reading_arguments, reading_options
 from partita.consensus._methods import METHODS
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -95,6 +96,7 @@ def label_file_options(command: F) -> F:
         columns_option,
         drop_option,
         *_id_options(),
+        *reading_options,
         noise_option,
     )
 
@@ -106,6 +108,7 @@ def feature_file_options(command: F) -> F:
         columns_option,
         drop_option,
         *_id_options(),
+        *reading_options,
         click.option("--impute", type=click.Choice(["median", "mean"]),
                      help="Fill missing numbers with the median or mean of their column, missing text with the most "
                           "frequent one."),
@@ -139,7 +142,7 @@ def label_file_arguments(
         arguments["header"] = header
     if drop:
         arguments["drop"] = parse_names(*drop)
-    return arguments
+    return arguments | reading_arguments()
 
 
 def feature_file_arguments(
@@ -156,7 +159,7 @@ def feature_file_arguments(
     return arguments | ({"impute": impute} if impute else {}) | ({"encode": True} if encode else {})
 
 
-def reading_options(reading: dict[str, Any]) -> list[str]:
+def words_of_reading(reading: dict[str, Any]) -> list[str]:
     """The words of the command line that give these arguments."""
     words = []
     for name in ("columns", "drop"):
@@ -166,6 +169,9 @@ def reading_options(reading: dict[str, Any]) -> list[str]:
         words += ["--no-ids"] if reading["id_column"] is False else ["--id-column", reading["id_column"]]
     if "header" in reading:
         words.append("--header" if reading["header"] else "--no-header")
+    words += [word for value in reading.get("missing", ()) for word in ("--missing", value)]
+    words += ["--no-missing-words"] if "missing_words" in reading else []
+    words += ["--encoding", reading["encoding"]] if "encoding" in reading else []
     words += ["--impute", reading["impute"]] if "impute" in reading else []
     return words + (["--encode"] if "encode" in reading else [])
 

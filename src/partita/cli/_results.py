@@ -1,7 +1,6 @@
 """What commands that end in a clustering share: files to write, a summary to print."""
 
 import json
-import sys
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 import click
 
 from partita.cli._feature_file import print_features
+from partita.cli._file_options import STANDARD, check_standard, save_matrix, save_table
 from partita.cli._python_lines import print_python
 
 
@@ -23,6 +23,7 @@ def check_targets(
     from partita.io import check_output
 
     named = [target for target in (*targets, *tables) if target is not None]
+    check_standard(named, inputs)
     for target in tables:
         if target is not None and Path(target).suffix.lower() == ".npy":
             raise ValueError(f"{target!r}: a table has columns of several kinds, .npy cannot hold it; name a CSV file.")
@@ -37,6 +38,8 @@ def check_targets(
 
 def _same_file(one: str, other: str) -> bool:
     """Whether two paths lead to one file, also by links; files that do not exist yet are compared by their place."""
+    if STANDARD in (one, other):
+        return one == other
     first, second = Path(one), Path(other)
     if first.exists() and second.exists():
         return first.samefile(second)
@@ -54,17 +57,15 @@ def write_results(result: Any, estimator: Any, output: str | None, membership: s
     """Write the labels, and the probability of each cluster beside them."""
     import pandas as pd
 
-    from partita.io import write_matrix, write_table
-
     if membership is not None:
         names = [f"cluster_{k}" for k in range(estimator.membership_.shape[1])]
         probabilities = pd.DataFrame(estimator.membership_, columns=names)
         if Path(membership).suffix.lower() == ".npy":
-            write_matrix(membership, probabilities, ids=result.iloc[:, 0], name="membership")
+            save_matrix(membership, probabilities, ids=result.iloc[:, 0], name="membership")
         else:
-            write_table(membership, pd.concat([result, probabilities], axis=1))
+            save_table(membership, pd.concat([result, probabilities], axis=1))
     if output is not None:
-        write_table(output, result)
+        save_table(output, result)
 
 
 def summarise(estimator: Any, X: Any, seconds: dict[str, float]) -> dict[str, Any]:
@@ -121,7 +122,7 @@ def show_results(summary: dict[str, Any], table: Any, as_json: bool) -> None:
         click.echo(json.dumps(summary, indent=2))
         return
     if to_stdout:
-        table.to_csv(sys.stdout, index=False)
+        save_table(STANDARD, table)
     print_summary(summary, err=to_stdout)
 
 

@@ -25,6 +25,8 @@ OPTIONS = {
     "impute": ("--impute",),
     "encode": ("--encode",),
     "id_column": ("--id-column",),
+    "missing": ("--missing",),
+    "encoding": ("--encoding",),
     "header": ("--header",),
     "n_clusterings": ("--n-clusterings",),
     "n_repeats": ("--n-clusterings",),
@@ -35,6 +37,7 @@ OPTIONS = {
     "n_references": ("--references",),
     "max_objects": ("--max-objects",),
 }
+_FLAGS = {("id_column", "False"): "--no-ids", ("missing_words", "False"): "--no-missing-words"}
 GENERATOR = {"n_clusters": "--base-clusters"}  # where clusterings are made and then combined
 RECIPE = {name: f"--set {name}" for name in OPTIONS if name not in ("random_state", "n_jobs", "columns", "drop")}
 
@@ -97,8 +100,8 @@ def _option(name: str) -> str:
 def _with_value(found: re.Match[str]) -> str:
     """NAME=VALUE as an option with its value."""
     name, value = found[1], found[2]
-    if name == "id_column" and value == "False":
-        return "--no-ids"
+    if (name, value) in _FLAGS:
+        return _FLAGS[name, value]
     if name not in _now and name not in _parameters():
         return found[0]
     option = _option(name)

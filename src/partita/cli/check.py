@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from partita.cli._feature_file import holds_features
+from partita.cli._file_options import InputFile
 from partita.cli._label_file import read_any_labels
 from partita.cli._options import json_option, kind_option, label_file_arguments, label_file_options
 from partita.cli._results import count, rounded
@@ -14,7 +15,7 @@ from partita.cli._stages import stage
 
 
 @click.command()
-@click.argument("file", type=click.Path())
+@click.argument("file", type=InputFile())
 @kind_option
 @label_file_options
 @json_option

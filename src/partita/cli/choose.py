@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from partita.cli._feature_file import holds_features, print_features, read_points
+from partita.cli._file_options import InputFile, save_table, spreadsheet_option
 from partita.cli._label_file import read_any_labels
 from partita.cli._options import (
     feature_file_arguments,
@@ -18,8 +19,8 @@ from partita.cli._options import (
     kind_option,
     noise_option,
     parse_numbers,
-    reading_options,
     seed_option,
+    words_of_reading,
 )
 from partita.cli._results import check_targets, count
 from partita.cli._width import width
@@ -32,7 +33,7 @@ def _refuse_features(_: click.Context, __: click.Parameter, given: bool) -> None
 
 
 @click.command()
-@click.argument("file", type=click.Path())
+@click.argument("file", type=InputFile())
 @click.option(
     "-k",
     "--n-clusters",
@@ -67,6 +68,7 @@ def _refuse_features(_: click.Context, __: click.Parameter, given: bool) -> None
 @jobs_option
 @noise_option
 @feature_file_options
+@spreadsheet_option
 @json_option
 def choose(
     file: str,
@@ -96,7 +98,6 @@ def choose(
     the answer.
     """
     from partita import choose_n_clusters
-    from partita.io import write_table
 
     check_targets([], [file], tables=[output])
     numbers = None if n_clusters is None else parse_numbers(n_clusters)
@@ -120,7 +121,7 @@ def choose(
         verbose=sys.stderr.isatty(),
     )
     if output is not None:
-        write_table(output, choice.table)
+        save_table(output, choice.table)
     if as_json:
         _print_json(choice, X, {"file": file, "kind": kind, "seed": seed, **facts, "output": output})
         return
@@ -175,7 +176,7 @@ def _next(choice: Any, file: str, reading: dict[str, Any], scale: bool, noise: s
         return "next: nothing; a clustering would cut one group into parts (-k compares other numbers)"
     command, result = ("consensus", "consensus.csv") if choice.kind == "labels" else ("cluster", "clusters.csv")
     words = ["partita", command, file, "-o", result, "--n-clusters", str(choice.n_clusters)]
-    words += reading_options(reading)
+    words += words_of_reading(reading)
     words += [] if choice.kind == "labels" or scale else ["--no-scale"]
     words += [] if choice.kind == "features" or noise == "missing" else ["--noise", noise]
     return f"next: {shlex.join(words)}"

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from partita.cli._feature_file import read_points
+from partita.cli._file_options import InputFile, printed_output_option, save_matrix, spreadsheet_option
 from partita.cli._generators import Generator, choose_generator, generator_options
 from partita.cli._methods import build, check_usage, fill_in, upper_bound
 from partita.cli._options import (
@@ -25,8 +26,8 @@ from partita.cli._words import GENERATOR, naming
 
 
 @click.command()
-@click.argument("file", type=click.Path())
-@click.option("-o", "--output", type=click.Path(), help="File to write the clusters to [stdout].")
+@click.argument("file", type=InputFile())
+@printed_output_option("File to write the clusters to [stdout].")
 @method_options
 @generator_options
 @click.option("--labels", type=click.Path(), help="File to write the labels of all clusterings to.")
@@ -34,6 +35,7 @@ from partita.cli._words import GENERATOR, naming
 @seed_option
 @jobs_option
 @feature_file_options
+@spreadsheet_option
 @json_option
 def cluster(
     file: str,
@@ -98,8 +100,6 @@ def _run(
     """Read, generate, combine, write; returns what was found as plain values, and the table of clusters."""
     import pandas as pd
 
-    from partita.io import write_matrix
-
     estimator = build(method, parameters)
     points = read_points(file, reading, scale)
     watch = Stopwatch()
@@ -112,7 +112,7 @@ def _run(
     result = label_table(ids, str(ids.name), estimator.labels_)
     if labels is not None:
         matrix = pd.DataFrame(X, columns=built.get_feature_names_out())
-        write_matrix(labels, matrix.where(matrix >= 0).astype("Int64"), ids=ids)
+        save_matrix(labels, matrix.where(matrix >= 0).astype("Int64"), ids=ids)
     write_results(result, estimator, output, membership)
     found = {"n_features": points.shape[1], **points.facts, **summarise(estimator, X, seconds)}
     return {**found, "upper_bound": upper_bound(method, estimator)}, result

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from partita.cli._file_options import InputFile, save_table, spreadsheet_option
 from partita.cli._label_file import force_option, read_label_file
 from partita.cli._methods import build, fill_in
 from partita.cli._options import (
@@ -26,7 +27,7 @@ from partita.consensus._methods import METHODS
 
 
 @click.command()
-@click.argument("file", type=click.Path())
+@click.argument("file", type=InputFile())
 @click.option("-o", "--output", type=click.Path(), help="File to write the table to [printed only].")
 @click.option("--labels", type=click.Path(), help="File to write the labels of all methods to.")
 @click.option(
@@ -42,6 +43,7 @@ from partita.consensus._methods import METHODS
 @click.option("--matrix", is_flag=True, help="Print the adjusted Rand index between every two methods, too.")
 @click.option("--matrix-output", type=click.Path(), help="File to write that matrix to.")
 @label_file_options
+@spreadsheet_option
 @force_option
 @json_option
 def compare(
@@ -71,7 +73,6 @@ def compare(
     fail.
     """
     from partita import check_label_matrix
-    from partita.io import write_table
 
     chosen = _chosen(names)
     check_targets([labels], [file], tables=[output, matrix_output])
@@ -80,11 +81,11 @@ def compare(
     outcomes, k = _run(X, chosen, n_clusters, seed, jobs)
     result, agreed = _tables(outcomes)
     if output is not None:
-        write_table(output, result)
+        save_table(output, result)
     if labels is not None:
-        write_table(labels, _labels(table, outcomes))
+        save_table(labels, _labels(table, outcomes))
     if matrix_output is not None:
-        write_table(matrix_output, agreed.rename_axis("method").reset_index())
+        save_table(matrix_output, agreed.rename_axis("method").reset_index())
     if as_json:
         facts = {
             "file": file,

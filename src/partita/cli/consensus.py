@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+from partita.cli._file_options import InputFile, printed_output_option, reading_arguments, spreadsheet_option
 from partita.cli._label_file import force_option, read_label_file
 from partita.cli._methods import build, check_usage, fill_in, upper_bound
 from partita.cli._options import (
@@ -24,17 +25,12 @@ from partita.cli._stages import Stopwatch
 
 
 @click.command()
-@click.argument("file", type=click.Path())
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(),
-    help="File to write, by its name CSV, TSV, Parquet, NPY or NPZ [stdout].",
-)
+@click.argument("file", type=InputFile())
+@printed_output_option("File to write, by its name CSV, TSV, Parquet, Excel, NPY or NPZ [stdout].")
 @method_options
 @click.option("--divergence", help="For pcc: kl or l2 [kl].")
 @click.option("--pairs", help="For pcc, baum-eagon, aspect: all, a share such as 0.01, or a number per object [all].")
-@click.option("--features", type=click.Path(), help="For gbce: file of features, one row per object.")
+@click.option("--features", type=InputFile(), help="For gbce: file of features, one row per object.")
 @click.option(
     "--family",
     "families",
@@ -46,6 +42,7 @@ from partita.cli._stages import Stopwatch
 @seed_option
 @jobs_option
 @label_file_options
+@spreadsheet_option
 @force_option
 @json_option
 def consensus(
@@ -114,7 +111,7 @@ def run_consensus(
     estimator = build(method, parameters)
     table, reading, elsewhere = read_label_file(file, reading, force=force, beside=features is not None)
     matrix = check_label_matrix(table.labels, noise)
-    of_features = {"drop": elsewhere} if elsewhere else {}
+    of_features = ({"drop": elsewhere} if elsewhere else {}) | reading_arguments()
     beside = {} if features is None else {"features": read_features(features, table, **of_features)}
     watch = Stopwatch()
     estimator.fit(matrix, **beside)

@@ -7,6 +7,14 @@ from typing import Any, NamedTuple
 import click
 
 from partita.cli._feature_file import print_features, read_points
+from partita.cli._file_options import (
+    STANDARD,
+    InputFile,
+    printed_output_option,
+    save_matrix,
+    save_table,
+    spreadsheet_option,
+)
 from partita.cli._generators import Generator, choose_generator, generator_options
 from partita.cli._label_file import read_any_labels
 from partita.cli._options import (
@@ -34,8 +42,8 @@ class MadeEnsemble(NamedTuple):
 
 
 @click.command()
-@click.argument("file", type=click.Path(), required=False)
-@click.option("-o", "--output", type=click.Path(), help="File to write the labels to [stdout].")
+@click.argument("file", type=InputFile(), required=False)
+@printed_output_option("File to write the labels to [stdout].")
 @click.option("--manifest", type=click.Path(), help="File to write what was run to, one row per clustering.")
 @generator_options
 @click.option(
@@ -47,6 +55,7 @@ class MadeEnsemble(NamedTuple):
 @seed_option
 @jobs_option
 @feature_file_options
+@spreadsheet_option
 @json_option
 def generate(
     file: str | None,
@@ -190,14 +199,12 @@ def _write(made: MadeEnsemble, table: Any, output: str | None, manifest: str | N
     """Write labels and manifest; without a file the labels go to stdout."""
     import pandas as pd
 
-    from partita.io import write_matrix, write_table
-
     if manifest is not None:
-        write_table(manifest, made.manifest)
+        save_table(manifest, made.manifest)
     if output is not None:
-        write_matrix(output, table, ids=made.ids)
+        save_matrix(output, table, ids=made.ids)
     elif not as_json:
-        pd.concat([made.ids, table], axis=1).to_csv(sys.stdout, index=False)
+        save_table(STANDARD, pd.concat([made.ids, table], axis=1))
 
 
 def _show(summary: dict[str, Any], as_json: bool) -> None:

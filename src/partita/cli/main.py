@@ -1,5 +1,6 @@
 """Entry point: one group, one clear line for every error, exit codes 0, 1 and 2."""
 
+import errno
 import logging
 import os
 import sys
@@ -44,9 +45,11 @@ for command in (demo, check, consensus, compare, choose, generate, cluster, meth
 def main(argv: Sequence[str] | None = None) -> None:
     """Run the command line; errors are one line on stderr, with exit code 2."""
     warnings.showwarning = _show_warning
+    _shown.clear()
     _show_log()
     try:
         code = app.main(args=argv, prog_name="partita", standalone_mode=False)
+        sys.stdout.flush()  # an error of a full disk belongs here, not to the end of the interpreter
     except click.exceptions.NoArgsIsHelpError as shown:
         click.echo(shown.format_message(), err=True)
         sys.exit(2)
@@ -63,6 +66,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     except _USER_ERRORS as error:
         if os.environ.get("PARTITA_DEBUG"):
             raise
+        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+            _fail("a file or standard output cannot be written (no space left on device); make room first.")
         _fail(_words.in_options(str(error)) or type(error).__name__)
     sys.exit(code if isinstance(code, int) else 0)
 
@@ -72,8 +77,14 @@ def _fail(message: str) -> None:
     sys.exit(2)
 
 
+_shown: set[str] = set()  # a command may look at a file twice, and says once what it finds
+
+
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    click.echo(f"partita: warning: {' '.join(_words.in_options(str(message)).split())}", err=True)
+    text = f"partita: warning: {' '.join(_words.in_options(str(message)).split())}"
+    if text not in _shown:
+        _shown.add(text)
+        click.echo(text, err=True)
 
 
 def _show_log() -> None:

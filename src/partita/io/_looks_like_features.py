@@ -20,10 +20,12 @@ def feature_like_columns(table: LabelTable) -> list[str]:
     are nearly all different could be labels of very many clusters, so they count only if half of the columns are such.
     """
     frame = table.labels
-    measured = [str(name) for name in frame.columns if _is_measured(frame[name])]
+    fractional = [name for name, dtype in frame.dtypes.items() if dtype.kind == "f"]
+    measured = [str(name) for name in fractional if _is_measured(frame[name])]
     if table.ids is not None and table.has_header and _is_measured(_as_numbers(table.ids)):
         measured.insert(0, str(table.ids.name))
-    others = [str(name) for name in frame.columns if str(name) not in measured and _nearly_all_different(frame[name])]
+    rest = [name for name in _spread_out(frame) if str(name) not in measured]
+    others = [str(name) for name in rest if _nearly_all_different(frame[name])]
     return measured + others if measured or 2 * len(others) >= frame.shape[1] else []
 
 
@@ -44,6 +46,19 @@ def _is_measured(column: "pd.Series[Any]") -> bool:
         return False
     n_different = len(np.unique(values))
     return bool(n_different > len(values) / 2 or n_different > np.clip(np.sqrt(len(values)), _FEW, _MANY))
+
+
+def _spread_out(frame: pd.DataFrame) -> list[Any]:
+    """Columns of text, and those of numbers that are spread out further than the rows: others hold codes.
+
+    It looks at all columns at once, since there may be thousands.
+    """
+    numbers = frame.select_dtypes("number")
+    values = numbers.to_numpy(dtype=np.float64, na_value=np.nan)
+    with np.errstate(invalid="ignore"):  # infinity less infinity
+        spread = np.fmax.reduce(values, axis=0) - np.fmin.reduce(values, axis=0)
+    codes = set(numbers.columns[spread <= len(frame)])
+    return [name for name in frame.columns if name not in codes]
 
 
 def _nearly_all_different(column: "pd.Series[Any]") -> bool:

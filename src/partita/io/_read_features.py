@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,10 +14,20 @@ from partita.io._feature_columns import FeatureColumn, describe_columns, to_numb
 from partita.io._formats import find_ids, is_number, listing
 from partita.io._id_names import is_id_name
 from partita.io._label_table import LabelTable
-from partita.io._read_labels import read_labels, select_columns
+from partita.io._read_labels import select_columns
+from partita.io._read_table import read_table
+from partita.io._source import Source
 
 
-def read_features(path: str | os.PathLike[str], table: LabelTable, *, drop: Sequence[str] = ()) -> pd.DataFrame:
+def read_features(
+    path: str | os.PathLike[str],
+    table: LabelTable,
+    *,
+    drop: Sequence[str] = (),
+    missing: Sequence[str] = (),
+    missing_words: bool = True,
+    encoding: str | None = None,
+) -> pd.DataFrame:
     """Read features of the objects of a label table: one row per object, one column per feature.
 
     If the file has the label table's column of ids, rows are matched by it; else they must be in the same order, and a
@@ -32,17 +41,19 @@ def read_features(path: str | os.PathLike[str], table: LabelTable, *, drop: Sequ
         The labels of the same objects.
     drop : sequence of str, optional
         Columns to leave out, such as a known class.
+    missing, missing_words, encoding
+        As in ``read_labels``.
 
     Returns
     -------
     pandas.DataFrame
         Features in the order of ``table``; columns that are not numbers are text.
     """
-    frame = read_labels(path, id_column=False).labels
-    frame = _without(frame, drop, Path(path))
+    file = read_table(path, id_column=False, missing=missing, missing_words=missing_words, encoding=encoding)
+    frame = _without(file.frame, drop, file.source)
     if table.ids is not None and table.id_name in frame.columns:
-        frame = _match_ids(frame, table, str(path))
-    elif (place := _find_feature_ids(frame, None, Path(path))) is not None:
+        frame = _match_ids(frame, file.as_written(table.id_name), table, str(path))
+    elif (place := _find_feature_ids(frame, None, file.source)) is not None:
         name = str(frame.columns[place])
         warn(
             f"the column {name!r} of {str(path)!r} is taken for ids and left out; rows are in the order of the labels.",
@@ -64,9 +75,9 @@ def read_features(path: str | os.PathLike[str], table: LabelTable, *, drop: Sequ
     return frame.reset_index(drop=True)
 
 
-def _match_ids(frame: pd.DataFrame, table: LabelTable, name: str) -> pd.DataFrame:
+def _match_ids(frame: pd.DataFrame, ids: "pd.Series[Any]", table: LabelTable, name: str) -> pd.DataFrame:
     """Rows of the frame in the order of the label table's ids."""
-    ids = frame[table.id_name].astype(str)
+    ids = ids.astype(str).str.strip()
     labelled = [str(value) for value in table.object_ids()]
     if ids.duplicated().any():
         raise FileFormatError(f"{name!r} has the id {ids[ids.duplicated()].iloc[0]!r} twice; ids must be different.")
@@ -106,6 +117,9 @@ def read_feature_table(
     header: bool | None = None,
     impute: str | None = None,
     encode: bool = False,
+    missing: Sequence[str] = (),
+    missing_words: bool = True,
+    encoding: str | None = None,
 ) -> FeatureTable:
     """Read features: one row per object, one column per feature.
 
@@ -128,13 +142,24 @@ def read_feature_table(
         missing values are refused.
     encode : bool, default=False
         Turn each column of text into columns of 0 and 1, one per value. By default text is refused.
+    missing, missing_words, encoding
+        As in ``read_labels``.
 
     Returns
     -------
     FeatureTable
         ``features`` (a DataFrame of floats), ``ids``, and ``columns``: what each column of the file is.
     """
-    frame, ids = read_columns(path, id_column=id_column, columns=columns, drop=drop, header=header)
+    frame, ids = read_columns(
+        path,
+        id_column=id_column,
+        columns=columns,
+        drop=drop,
+        header=header,
+        missing=missing,
+        missing_words=missing_words,
+        encoding=encoding,
+    )
     found = describe_columns(frame, list(frame.columns) if id_column is False else columns or ())
     return FeatureTable(to_numbers(frame, found, str(path), impute=impute, encode=encode), ids, found)
 
@@ -146,20 +171,22 @@ def read_columns(
     columns: Sequence[str] | None = None,
     drop: Sequence[str] = (),
     header: bool | None = None,
+    missing: Sequence[str] = (),
+    missing_words: bool = True,
+    encoding: str | None = None,
 ) -> tuple[pd.DataFrame, "pd.Series[Any] | None"]:
     """The columns of a table of features as they are, and the ids."""
-    frame = read_labels(path, id_column=False, header=header).labels
-    place = _find_feature_ids(frame, id_column, Path(path), other=(*drop, *(columns or ())))
-    ids = None
+    table = read_table(
+        path, id_column=False, header=header, missing=missing, missing_words=missing_words, encoding=encoding
+    )
+    place = _find_feature_ids(table.frame, id_column, table.source, other=(*drop, *(columns or ())))
     if place is not None:
-        # read again, now that the column is known, so that ids stay text as written
-        table = read_labels(path, id_column=True if place == 0 else str(frame.columns[place]), header=header)
-        frame, ids = table.labels, table.ids
-    frame = _without(frame, drop, Path(path))
-    return (frame if columns is None else select_columns(frame, columns, Path(path))), ids
+        table = table.with_ids(str(table.frame.columns[place]))
+    frame = _without(table.frame, drop, table.source)
+    return (frame if columns is None else select_columns(frame, columns, table.source)), table.ids
 
 
-def _without(frame: pd.DataFrame, drop: Sequence[str], source: Path) -> pd.DataFrame:
+def _without(frame: pd.DataFrame, drop: Sequence[str], source: Source) -> pd.DataFrame:
     if not drop:
         return frame
     select_columns(frame, drop, source)  # refuses unknown names
@@ -167,12 +194,12 @@ def _without(frame: pd.DataFrame, drop: Sequence[str], source: Path) -> pd.DataF
 
 
 def _find_feature_ids(
-    frame: pd.DataFrame, id_column: str | bool | None, source: Path, other: Sequence[str] = ()
+    frame: pd.DataFrame, id_column: str | bool | None, source: Source, other: Sequence[str] = ()
 ) -> int | None:
     """Position of the column of ids, or None; a column that the user names for something ``other`` is not taken."""
     names = [str(name) for name in frame.columns]
     if id_column is not None:
-        return find_ids(names, [frame[name] for name in frame.columns], id_column, source, n_rows=len(frame))
+        return find_ids(names, frame.iloc[:, 0], id_column, source)
     if frame.shape[1] < 2:
         return None
     if names[0] not in other and _first_column_is_ids(names[0], frame.iloc[:, 0]):
