@@ -162,12 +162,9 @@ def feature_file_arguments(
 def words_of_reading(reading: dict[str, Any]) -> list[str]:
     """The words of the command line that give these arguments."""
     words = []
-    for name, option in {"columns": "--columns", "drop": "--drop"}.items():
-        words += (
-            [option, ",".join(f'"{text}"' if "," in text else text for text in reading[name])]
-            if name in reading
-            else []
-        )
+    for name in ("columns", "drop"):
+        if name in reading:
+            words += [f"--{name}", ",".join(f'"{text}"' if "," in text else text for text in reading[name])]
     if "id_column" in reading:
         words += ["--no-ids"] if reading["id_column"] is False else ["--id-column", reading["id_column"]]
     if "header" in reading:
