@@ -203,3 +203,16 @@ def test_the_readme_names_every_method():
     readme = (write_tables.ROOT / "README.md").read_text(encoding="utf-8")
     missing = [method.estimator for method in METHODS.values() if f"`{method.estimator}`" not in readme]
     assert not missing, f"README.md does not name {', '.join(missing)}"
+
+
+@pytest.mark.parametrize("name", ["DPMeans", "DPGaussianMixture", "ConsensusClustering"])
+def test_n_clusters_of_models_of_features_counts_the_labels(name, rng):
+    few = {"DPGaussianMixture": {"n_sweeps": 20}, "DPMeans": {"n_clusters": 3}}.get(name, {"n_clusters": 6})
+    model = ALL[name](random_state=0, **few).fit(rng.standard_normal((40, 2)))
+    assert np.array_equal(np.unique(model.labels_), np.arange(model.n_clusters_))
+    assert hasattr(model, "n_components_") == (name == "ConsensusClustering")
+
+
+@pytest.mark.parametrize("name", METHODS_BY_CLASS)
+def test_the_table_says_where_n_clusters_is_a_bound(name):
+    assert ALL[name]._n_clusters_is_bound == METHODS_BY_CLASS[name].upper_bound

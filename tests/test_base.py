@@ -27,7 +27,7 @@ def test_membership_follows_the_numbering_of_the_clusters():
     labels = np.array([2, 0, 2, 2, 0, 1])
     model = FirstColumn().fit(labels.reshape(-1, 1))
     assert model.labels_.tolist() == [0, 1, 0, 0, 1, 2]
-    assert model.n_clusters_ == 4
+    assert (model.n_clusters_, model.n_components_) == (3, 4)
     assert np.array_equal(model.membership_.argmax(axis=1), model.labels_)
     assert np.allclose(model.membership_.sum(axis=1), 1)
 
@@ -120,3 +120,34 @@ def test_clusters_without_objects_are_left_out_or_come_last_by_mass():
     assert order_by_size(labels, 4, size).tolist() == [2, 0]
     assert order_by_size(labels, 4, size, mass=np.array([1.0, 0.2, 2.0, 0.7])).tolist() == [2, 0, 3, 1]
     assert rank_of(np.array([2, 0]), 4).tolist() == [1, -1, 0, -1]
+
+
+class Tied(BaseConsensus):
+    """Soft toy: the label of the first clustering, but rows that lack the second are as near to cluster 0."""
+
+    def __init__(self, weights=None):
+        self.weights = weights
+
+    def _fit_rows(self, rows):
+        Y = self._label_rows(rows.ensemble.codes)
+        return Consensus(rows.ensemble.codes[:, 0].astype(int), Y, np.full(3, 1 / 3))
+
+    def _label_rows(self, codes):
+        Y = np.eye(3)[codes[:, 0]]
+        Y[codes[:, 1] < 0] = (Y[codes[:, 1] < 0] + np.eye(3)[0]) / 2
+        return Y
+
+
+def test_a_cluster_that_loses_its_ties_comes_last_and_is_not_counted():
+    X = np.array([[0, 0], [0, 0], [1, -1], [2, 0]])
+    model = Tied().fit(X)
+    assert model.labels_.tolist() == [0, 0, 0, 1]
+    assert (model.n_clusters_, model.n_components_) == (2, 3)
+    assert model.membership_[2].tolist() == [0.5, 0.0, 0.5]
+
+
+def test_a_cluster_of_objects_without_weight_comes_before_those_without_objects():
+    X = np.array([[0, 0], [0, 0], [1, 0], [2, 0]])
+    model = Tied().fit(X, sample_weight=[1, 1, 0, 1])
+    assert model.labels_.tolist() == [0, 0, -1, 1]  # label 1 is not one of the fit
+    assert Nearest().fit(X, sample_weight=[1, 0, 1, 1]).labels_.tolist() == [0, 0, 1, 2]

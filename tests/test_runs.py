@@ -143,3 +143,11 @@ def test_the_best_start_of_a_sample_continues_on_all():
     many = Numbers(np.full(_runs.SAMPLE_SIZE + 1, 2.2), np.ones(_runs.SAMPLE_SIZE + 1))
     found = _runs.best_on_sample_then_all(many, begin, run, lambda found: found[1] + 10, **options)
     assert found[:2] == (_runs.SAMPLE_SIZE + 1, 12.0)
+
+
+def test_a_generator_gives_seeds_and_moves_on():
+    first, again = (_runs.draw_seeds(np.random.default_rng(5), 3) for _ in range(2))
+    assert first.tolist() == again.tolist()
+    generator = np.random.default_rng(5)
+    assert _runs.draw_seeds(generator, 3).tolist() == first.tolist()
+    assert _runs.draw_seeds(generator, 3).tolist() != first.tolist()

@@ -39,7 +39,7 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):
         clusters, or :class:`PCC` with squared errors if ``n_clusters`` is given.
     n_clusters : int, optional
         Number of clusters. Sets the parameter of that name of ``consensus``.
-    random_state : int, RandomState or None
+    random_state : int, RandomState, Generator or None
         Seed of ``base`` and ``consensus``, unless they have their own.
     n_jobs : int, optional
         Number of threads; -1 uses all cores. The result does not depend on it. Of ``base`` and ``consensus``, unless

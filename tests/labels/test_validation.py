@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from partita import check_label_matrix
-from partita._labels.validation import check_labels
+from partita._labels.validation import check_labels, check_sample_weight
 from partita.exceptions import EmptyColumnWarning, LabelMatrixError
 
 
@@ -61,3 +61,24 @@ def test_wrong_weights_are_refused_with_their_shape_or_position(X):
         EAC().fit(X, sample_weight=[np.nan] * len(X))
     with pytest.raises(ValueError, match="sample_weight is zero everywhere"):
         EAC().fit(X, sample_weight=np.zeros(len(X)))
+
+
+def test_noise_of_a_matrix_that_was_read_before():
+    read = check_label_matrix({"a": [0, -1, 1]}, noise="singleton")
+    assert check_label_matrix(read) is read  # the default asks for nothing
+    assert check_label_matrix(read, noise="singleton") is read
+    with pytest.raises(ValueError, match=r"was read with noise='singleton', which noise='cluster' cannot change"):
+        check_label_matrix(read, noise="cluster")
+    with pytest.raises(ValueError, match="noise='drop' is not known"):
+        check_label_matrix(read, noise="drop")
+
+
+def test_a_matrix_without_labels_that_was_read_before_is_refused_as_well():
+    read = check_label_matrix(np.full((3, 2), -1), allow_unlabelled=True)
+    with pytest.raises(LabelMatrixError, match=r"all 6 labels of X, shape \(3, 2\), are missing"):
+        check_label_matrix(read)
+
+
+def test_weights_that_add_up_to_infinity_are_refused():
+    with pytest.raises(ValueError, match="sample_weight adds up to more than the largest number"):
+        check_sample_weight(np.full(3, 1e308), 3)

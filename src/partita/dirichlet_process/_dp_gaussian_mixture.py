@@ -65,7 +65,7 @@ class DPGaussianMixture(ClusterMixin, BaseEstimator):
         variation of information, against all samples.
     coassignment : bool, default=False
         Compute ``coassignment_``, n x n.
-    random_state : int, RandomState or None
+    random_state : int, RandomState, Generator or None
         Seed of the chains.
     n_jobs : int, optional
         Number of threads; -1 uses all cores. The result does not depend on it.

@@ -220,7 +220,7 @@ class DPMeans(ClusterMixin, BaseEstimator):
         random orders.
     max_iter : int, default=300
         Largest number of iterations, sweeps over the points, of each start.
-    random_state : int, RandomState or None
+    random_state : int, RandomState, Generator or None
         Seed of the starts.
     n_jobs : int, optional
         Number of threads; -1 uses all cores. The result does not depend on it.

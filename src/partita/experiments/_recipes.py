@@ -51,7 +51,7 @@ def ensemble_recipe(
         Name of the recipe.
     X : array-like or label matrix, optional
         Features or labels, as in the table.
-    random_state : int, RandomState or None
+    random_state : int, RandomState, Generator or None
         Seed of the clusterings and of the ensembles drawn from them.
     n_jobs : int, optional
         Number of threads; -1 uses all cores. The result does not depend on it.

@@ -34,7 +34,7 @@ class KMeansEnsemble(FeatureEnsemble):
     max_iter : int, default=1000
         Largest number of iterations of each clustering. A clustering that has not converged by then is left out and
         noted in ``manifest_``.
-    random_state : int, RandomState or None
+    random_state : int, RandomState, Generator or None
         Seed of the clusterings.
     n_jobs : int, optional
         Number of threads; -1 uses all cores. The result does not depend on it.

@@ -33,7 +33,7 @@ class MixedEnsemble(FeatureEnsemble):
         propagation and clusterers without a seed give the same each time and run once, unless samples differ.
     sample_fraction : float, default=1.0
         Share of the objects, drawn without replacement, that each clustering sees; the others get -1.
-    random_state : int, RandomState or None
+    random_state : int, RandomState, Generator or None
         Seed of the clusterings.
     n_jobs : int, optional
         Number of threads; -1 uses all cores. The result does not depend on it.

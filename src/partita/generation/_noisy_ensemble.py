@@ -26,7 +26,7 @@ class NoisyEnsemble(TransformerMixin, BaseEstimator):
         Share of the labels of each copy that is changed to another label, uniformly; a list is used in turns.
     missing : float, default=0.0
         Share of all labels that is lost afterwards, uniformly over the whole matrix.
-    random_state : int, RandomState or None
+    random_state : int, RandomState, Generator or None
         Seed of the copies.
 
     Attributes

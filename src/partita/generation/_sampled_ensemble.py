@@ -23,7 +23,7 @@ class SampledEnsemble(TransformerMixin, BaseEstimator):
     ----------
     n_clusterings : int, default=100
         Number of partitions.
-    random_state : int, RandomState or None
+    random_state : int, RandomState, Generator or None
         Seed of the partitions.
 
     Attributes

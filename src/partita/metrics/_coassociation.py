@@ -107,7 +107,7 @@ def coassociation(
         its objects), or the pairs themselves. Pairs are drawn without replacement; those with N = 0 are left out.
     block_size : int, optional
         For "blocks" (and inside "sparse"): rows per block; default about 32 MiB per block.
-    random_state : int, RandomState or None
+    random_state : int, RandomState, Generator or None
         Seed of the drawn pairs.
 
     Returns

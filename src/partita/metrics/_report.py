@@ -69,7 +69,7 @@ def validity_report(
         Dunn's index by "single" and "hausdorff" separation or "max" diameter is then an upper estimate, or a rough one.
     n_pairs : int, default=5000
         Pairs of objects over which distance is correlated with being in different clusters: all, or a random sample.
-    random_state : int, RandomState or None, default=0
+    random_state : int, RandomState, Generator or None, default=0
         Seed of the two samples; by default a report is the same each time.
     n_jobs : int, optional
         Number of threads; -1 uses all cores. The result does not depend on it.

@@ -89,7 +89,7 @@ def choose_n_clusters(
         Probability of seeing clusters where there are none.
     max_objects : int, default=1000
         Largest number of objects that are used; of more a random sample is drawn.
-    random_state : int, RandomState or None
+    random_state : int, RandomState, Generator or None
         Seed of the samples and of the references.
     n_jobs : int, optional
         Number of threads; -1 uses all cores. The result does not depend on it.

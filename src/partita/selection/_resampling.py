@@ -99,7 +99,10 @@ def sample_labels(X: Codes, plan: Resampling, seed: int) -> list[IntArray]:
 def combine(consensus: Any, X: Array, numbers: Sequence[int], seed: int) -> list[IntArray]:
     """The consensus for every number of clusters; a tree of EAC is made once and cut for each of them."""
     if isinstance(consensus, EAC):
-        tree = clone(consensus).set_params(n_clusters=None, threshold=None, cut="lifetime").fit(X).dendrogram_
+        known = consensus.get_params(deep=False)  # MultiEAC has fewer
+        freed = {"n_clusters": None, "threshold": None, "cut": "lifetime"}
+        model = clone(consensus).set_params(**{name: value for name, value in freed.items() if name in known})
+        tree = model.fit(X).dendrogram_
         return [cut_tree(tree, max(len(tree) + 1 - k, 0)) for k in numbers]
     settings = {"random_state": seed} if "random_state" in consensus.get_params(deep=False) else {}
     return [clone(consensus).set_params(n_clusters=k, **settings).fit(X).labels_ for k in numbers]

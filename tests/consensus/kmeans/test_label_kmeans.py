@@ -206,3 +206,11 @@ def test_fitted_model_keeps_no_rows():
     assert model._space.layout.codes.base is None  # not a view of all rows
     del model.labels_
     assert len(pickle.dumps(model)) < X.nbytes
+
+
+@pytest.mark.parametrize("coding", ["onehot", "raw"])
+def test_a_clustering_that_labels_objects_without_weight_alone(coding):
+    X = np.array([[0, -1], [0, -1], [1, -1], [-1, 4], [1, 4]])
+    model = LabelKMeans(2, coding=coding, random_state=0).fit(X, sample_weight=[1, 1, 1, 0, 0])
+    assert same_partition(model.labels_, [0, 0, 1, -1, 1])
+    assert np.isfinite(np.hstack(model.cluster_centers_)).all()

@@ -214,3 +214,16 @@ def test_consensus_is_the_sample_of_least_expected_loss(loss):
     assert any(same_partition(model.labels_, z) for z in samples)
     assert np.array_equal(model.labels_, number_by_size(model.labels_))
     assert model.membership_.shape == (len(X), len(set(model.labels_)))
+
+
+def test_weights_that_make_very_many_objects_are_refused_before_any_work():
+    X = noisy_ensemble(sizes=(5, 5, 4)).X
+    with pytest.raises(ValueError, match=r"adds up to 1.4e[+]07 objects, .* more than 1e[+]06 are refused. Use inf"):
+        NBCE(random_state=0).fit(X, sample_weight=np.full(14, 1e6))
+    assert NBCE("cvb", random_state=0).fit(X, sample_weight=np.full(14, 1e6)).converged_
+
+
+def test_samples_that_do_not_fit_in_memory_are_refused(monkeypatch, X):
+    monkeypatch.setenv("PARTITA_MAX_MEMORY", "20kB")
+    with pytest.raises(MemoryError, match="Gibbs sampling of 62 objects needs .* use inference='vb' or 'cvb'"):
+        NBCE(random_state=0).fit(X)

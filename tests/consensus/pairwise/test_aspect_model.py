@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from partita import AspectModel
+from partita import AspectModel, coassociation
 from partita.consensus.pairwise._aspect_model import _over_probability
 from partita.consensus.pairwise._pair_counts import row_counts
 from tests.consensus.pairwise.test_pair_counts import one_row_each
@@ -64,3 +64,11 @@ def test_history_has_one_value_per_iteration(X):
 def test_same_bits_for_any_number_of_jobs(X):
     one, four = (AspectModel(3, random_state=0, n_jobs=n_jobs).fit(X) for n_jobs in (1, 4))
     assert np.array_equal(one.membership_, four.membership_)
+
+
+def test_the_likelihood_is_that_of_the_weights_of_the_user(X):
+    """P(i, j) of one pair is k^2 times less likely where there are k times as many objects of each kind."""
+    weight, k = np.linspace(1, 2, len(X)), 2.0**44
+    plain, heavy = (AspectModel(3, random_state=0).fit(X, sample_weight=size * weight) for size in (2.0**46, 2.0**90))
+    n_dyads = (2.0**46 * weight) @ coassociation(X).counts @ (2.0**46 * weight)
+    assert heavy.lower_bound_ == pytest.approx(k**2 * (plain.lower_bound_ - 2 * np.log(k) * n_dyads), rel=1e-6)

@@ -120,3 +120,8 @@ def test_weights_are_those_of_evidence_accumulation(X):
     multi = MultiEAC(3, stability=0, weighting="uniform", weights=weights).fit(X)
     assert np.array_equal(plain.labels_, multi.labels_)
     assert np.allclose(plain.dendrogram_[:, 2], multi.dendrogram_[:, 2])
+
+
+def test_clusters_of_groups_need_groups(X):
+    with pytest.raises(ValueError, match="group_clusters=3 is for groups of clusterings, but groups is None"):
+        MultiEAC(group_clusters=3).fit(X)

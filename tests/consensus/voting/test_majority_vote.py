@@ -79,3 +79,9 @@ def test_clusters_without_a_partner_do_not_vote_together():
     b[:3], c[2:5] = 2, 2
     labels = majority_vote(np.column_stack([reference, b, c]), weights=[1.4, 1, 1])
     assert same_partition(labels, reference)
+
+
+@pytest.mark.parametrize("size", [1e-300, 1e300])
+def test_the_size_of_the_weights_does_not_matter(X, size):
+    weights = np.linspace(1, 3, X.shape[1])
+    assert np.array_equal(majority_vote(X, weights=size * weights), majority_vote(X, weights=weights))

@@ -50,7 +50,7 @@ class CSPA(GraphConsensus):
         are missing; with partitioner="metis" 50 pairs per row, drawn at random.
     weights : array-like of shape (n_clusterings,), optional
         Weight of each clustering.
-    random_state : int, RandomState or None
+    random_state : int, RandomState, Generator or None
         Seed of the partitioner and of drawn pairs.
     verbose : bool, default=False
         Show a progress bar for what takes more than two seconds.

@@ -47,7 +47,7 @@ class HGPA(GraphConsensus):
         How much larger than the mean Mt-KaHyPar may make a cluster, relatively; 0.05 is the paper's choice.
     weights : array-like of shape (n_clusterings,), optional
         Weight of each clustering.
-    random_state : int, RandomState or None
+    random_state : int, RandomState, Generator or None
         Seed of the partitioner.
     verbose : bool, default=False
         Show a progress bar for what takes more than two seconds.

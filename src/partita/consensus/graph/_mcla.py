@@ -30,7 +30,7 @@ class MCLA(GraphConsensus):
         How much heavier than the mean METIS may make a meta-cluster, relatively; 0.05 is the paper's choice.
     weights : array-like of shape (n_clusterings,), optional
         Weight of each clustering.
-    random_state : int, RandomState or None
+    random_state : int, RandomState, Generator or None
         Seed of the partitioner.
     verbose : bool, default=False
         Show a progress bar for what takes more than two seconds.

@@ -192,7 +192,7 @@ class LabelKMeans(BaseConsensus):
         Relative decrease of the objective below which a start has converged; "raw" uses scikit-learn's default.
     weights : array-like of shape (n_clusterings,), optional
         Weight of each clustering.
-    random_state : int, RandomState or None
+    random_state : int, RandomState, Generator or None
         Seed of the starts.
     n_jobs : int, optional
         Number of threads; -1 uses all cores. The result does not depend on it.

@@ -32,7 +32,7 @@ class QMI(LabelKMeans):
         Relative decrease of the objective below which a start has converged.
     weights : array-like of shape (n_clusterings,), optional
         Weight of each clustering.
-    random_state : int, RandomState or None
+    random_state : int, RandomState, Generator or None
         Seed of the starts.
     n_jobs : int, optional
         Number of threads; -1 uses all cores. The result does not depend on it.

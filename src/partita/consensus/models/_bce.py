@@ -301,7 +301,7 @@ class BCE(LabelModel):
         Relative rise of the lower bound below which a start has converged.
     weights : array-like of shape (n_clusterings,), optional
         Weight of each clustering.
-    random_state : int, RandomState or None
+    random_state : int, RandomState, Generator or None
         Seed of the starts.
     n_jobs : int, optional
         Number of threads; -1 uses all cores. The result does not depend on it.
@@ -310,17 +310,19 @@ class BCE(LabelModel):
 
     Attributes
     ----------
-    membership_ : ndarray of shape (n_samples, n_clusters_)
+    membership_ : ndarray of shape (n_samples, n_components_)
         Mean of each object's mixture of clusters: gamma_ih / sum_h gamma_ih. Objects without labels have alpha instead.
     labels_ : ndarray of shape (n_samples,)
         Cluster of largest membership, by decreasing size; -1 for objects without any label.
     n_clusters_ : int
+        Number of clusters that have objects.
+    n_components_ : int
         Number of columns of ``membership_``; clusters without an object of their own come last.
-    alpha_ : ndarray of shape (n_clusters_,)
+    alpha_ : ndarray of shape (n_components_,)
         Dirichlet parameters of the mixtures; small values mean that objects belong to one cluster each.
-    beta_ : list of ndarray of shape (n_clusters_, k_j)
+    beta_ : list of ndarray of shape (n_components_, k_j)
         Probability of each label of each clustering in each cluster.
-    gamma_ : ndarray of shape (n_samples, n_clusters_)
+    gamma_ : ndarray of shape (n_samples, n_components_)
         Variational Dirichlet parameters of each object.
     lower_bound_ : float
         Lower bound of the log-likelihood of all labels (with smoothing, plus the sum of logs given there).

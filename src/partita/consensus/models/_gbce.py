@@ -86,7 +86,7 @@ class GBCE(BCE):
         Relative rise of the lower bound below which a start has converged.
     weights : array-like of shape (n_clusterings,), optional
         Weight of each clustering, relative to the others; ``fit`` multiplies it by the number of features.
-    random_state : int, RandomState or None
+    random_state : int, RandomState, Generator or None
         Seed of the starts.
     n_jobs : int, optional
         Number of threads; -1 uses all cores. The result does not depend on it.
@@ -95,7 +95,7 @@ class GBCE(BCE):
 
     Attributes
     ----------
-    membership_, labels_, n_clusters_, alpha_, beta_, gamma_
+    membership_, labels_, n_clusters_, n_components_, alpha_, beta_, gamma_
         As in :class:`BCE`. An object with features and no label takes part; only one without either is -1.
     feature_parameters_ : list of dict
         For every feature its "name", "family" and the parameters of each cluster, in the units of the features: "mean"
@@ -354,7 +354,7 @@ class GBCE(BCE):
 
         Returns
         -------
-        membership : ndarray of shape (n_samples, n_clusters_)
+        membership : ndarray of shape (n_samples, n_components_)
         """
         return self._place_new(X, features)[1]
 

@@ -151,7 +151,7 @@ class MultinomialMixture(LabelModel):
         Relative rise of the log-likelihood below which a start has converged.
     weights : array-like of shape (n_clusterings,), optional
         Weight of each clustering.
-    random_state : int, RandomState or None
+    random_state : int, RandomState, Generator or None
         Seed of the starts.
     n_jobs : int, optional
         Number of threads; -1 uses all cores. The result does not depend on it.
@@ -160,15 +160,17 @@ class MultinomialMixture(LabelModel):
 
     Attributes
     ----------
-    membership_ : ndarray of shape (n_samples, n_clusters_)
+    membership_ : ndarray of shape (n_samples, n_components_)
         Posterior probability of each component; ``weights_`` for objects without any label.
     labels_ : ndarray of shape (n_samples,)
         Most probable component, by decreasing size; -1 for objects without any label.
     n_clusters_ : int
+        Number of clusters that have objects.
+    n_components_ : int
         Number of columns of ``membership_``; clusters without an object of their own come last.
-    weights_ : ndarray of shape (n_clusters_,)
+    weights_ : ndarray of shape (n_components_,)
         Share of each component: pi.
-    theta_ : list of ndarray of shape (n_clusters_, k_j)
+    theta_ : list of ndarray of shape (n_components_, k_j)
         Probability of each label of each clustering in each component.
     lower_bound_ : float
         Log-likelihood of the observed labels.

@@ -80,7 +80,7 @@ class NBCE(LabelModel):
         below which a start has converged.
     weights : array-like of shape (n_clusterings,), optional
         Weight of each clustering.
-    random_state : int, RandomState or None
+    random_state : int, RandomState, Generator or None
         Seed of the chains, or starts.
     n_jobs : int, optional
         Number of threads; -1 uses all cores. The result does not depend on it.
@@ -93,13 +93,15 @@ class NBCE(LabelModel):
         Consensus, clusters by decreasing size; -1 for objects without any label. With "binder" and "vi" they need not
         be the most probable clusters in ``membership_``.
     n_clusters_ : int
+        Number of clusters that have objects.
+    n_components_ : int
         Number of columns of ``membership_``; clusters without an object of their own come last.
-    membership_ : ndarray of shape (n_samples, n_clusters_)
+    membership_ : ndarray of shape (n_samples, n_components_)
         Posterior probability of each of these clusters: q(z) for "vb" and "cvb"; for Gibbs given the consensus, with
         pi and theta at their conditional means.
-    weights_ : ndarray of shape (n_clusters_,)
+    weights_ : ndarray of shape (n_components_,)
         Posterior mean of the clusters' shares.
-    theta_ : list of ndarray of shape (n_clusters_, k_j)
+    theta_ : list of ndarray of shape (n_components_, k_j)
         Posterior mean of the probability of each label in each cluster.
     alpha0_, beta_ : float
         Their values, given or estimated (Gibbs: those of the best sample).

@@ -49,7 +49,7 @@ class AspectModel(SoftConsensusMixin, BaseConsensus):
         Relative rise of the log-likelihood below which a start has converged.
     weights : array-like of shape (n_clusterings,), optional
         Weight of each clustering.
-    random_state : int, RandomState or None
+    random_state : int, RandomState, Generator or None
         Seed of the starts and of drawn pairs.
     n_jobs : int, optional
         Number of threads; -1 uses all cores. The result does not depend on it.
@@ -58,13 +58,15 @@ class AspectModel(SoftConsensusMixin, BaseConsensus):
 
     Attributes
     ----------
-    membership_ : ndarray of shape (n_samples, n_clusters_)
+    membership_ : ndarray of shape (n_samples, n_components_)
         Probabilities p(k | i); uniform for objects that are never together with another, or without any label.
     labels_ : ndarray of shape (n_samples,)
         Most probable aspect, by decreasing size; -1 for objects without any label.
     n_clusters_ : int
+        Number of clusters that have objects.
+    n_components_ : int
         Number of columns of ``membership_``; clusters without an object of their own come last.
-    aspect_weights_ : ndarray of shape (n_clusters_,)
+    aspect_weights_ : ndarray of shape (n_components_,)
         p_k.
     lower_bound_ : float
         Log-likelihood sum_ij C_ij log P(i, j) over ordered pairs.

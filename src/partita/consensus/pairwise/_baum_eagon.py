@@ -81,7 +81,7 @@ class BaumEagon(SoftConsensusMixin, BaseConsensus):
         objective at the start.
     weights : array-like of shape (n_clusterings,), optional
         Weight of each clustering.
-    random_state : int, RandomState or None
+    random_state : int, RandomState, Generator or None
         Seed of the starts and of drawn pairs.
     n_jobs : int, optional
         Number of threads; -1 uses all cores. The result does not depend on it.
@@ -90,11 +90,13 @@ class BaumEagon(SoftConsensusMixin, BaseConsensus):
 
     Attributes
     ----------
-    membership_ : ndarray of shape (n_samples, n_clusters_)
+    membership_ : ndarray of shape (n_samples, n_components_)
         Probability of each cluster; uniform for objects that share no pair with another, or without any label.
     labels_ : ndarray of shape (n_samples,)
         Most probable cluster, by decreasing size; -1 for objects without any label.
     n_clusters_ : int
+        Number of clusters that have objects.
+    n_components_ : int
         Number of columns of ``membership_``; clusters without an object of their own come last.
     objective_ : float
         sum over ordered pairs of W (S - y_i.y_j)^2.

@@ -118,6 +118,14 @@ class MultiEAC(EAC):
         self.random_state = random_state
         self.verbose = verbose
 
+    def _check_cut(self) -> str:
+        if self.groups is None and self.group_clusters is not None:
+            raise ValueError(
+                f"group_clusters={self.group_clusters} is for groups of clusterings, but groups is None: every "
+                "clustering is a group of its own, and has its own clusters. Pass groups, or leave it out."
+            )
+        return super()._check_cut()
+
     def _merge_rows(self, rows: LabelledRows) -> Merges:
         ensemble, names = rows.ensemble, self._group_names(rows.encoder)
         groups = [np.flatnonzero(names == name) for name in dict.fromkeys(names)]

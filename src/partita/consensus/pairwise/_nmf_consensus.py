@@ -77,7 +77,7 @@ class NMFConsensus(SoftConsensusMixin, BaseConsensus):
         Relative change of the error below which a start has converged.
     weights : array-like of shape (n_clusterings,), optional
         Weight of each clustering.
-    random_state : int, RandomState or None
+    random_state : int, RandomState, Generator or None
         Seed of the starts.
     n_jobs : int, optional
         Number of threads; -1 uses all cores. The result does not depend on it.
@@ -86,11 +86,13 @@ class NMFConsensus(SoftConsensusMixin, BaseConsensus):
 
     Attributes
     ----------
-    membership_ : ndarray of shape (n_samples, n_clusters_)
+    membership_ : ndarray of shape (n_samples, n_components_)
         Rows of Q diag(G)^1/2, scaled to sum to 1; uniform for objects without any label.
     labels_ : ndarray of shape (n_samples,)
         Cluster of largest membership, by decreasing size; -1 for objects without any label.
     n_clusters_ : int
+        Number of clusters that have objects.
+    n_components_ : int
         Number of columns of ``membership_``; clusters without an object of their own come last.
     objective_ : float
         || S - Q G Q' ||^2 over all pairs of objects, each with itself included.

@@ -71,7 +71,7 @@ class PCC(SoftConsensusMixin, BaseConsensus):
         max(1, mean_i sum_j N_ij).
     weights : array-like of shape (n_clusterings,), optional
         Weight of each clustering.
-    random_state : int, RandomState or None
+    random_state : int, RandomState, Generator or None
         Seed of the starts and of the drawn pairs.
     n_jobs : int, optional
         Number of threads; -1 uses all cores. The result does not depend on it.
@@ -80,14 +80,16 @@ class PCC(SoftConsensusMixin, BaseConsensus):
 
     Attributes
     ----------
-    membership_ : ndarray of shape (n_samples, n_clusters_)
+    membership_ : ndarray of shape (n_samples, n_components_)
         Probability of each cluster for each object; uniform for objects without any label.
     labels_ : ndarray of shape (n_samples,)
         Most probable cluster, by decreasing size; -1 for objects without any label.
     n_clusters_ : int
+        Number of clusters that have objects.
+    n_components_ : int
         Number of columns of ``membership_``; clusters without an object of their own come last. Those with the mass of
         half an object or less (less, if there are few objects) are taken out, and the others converge again. All other
-        attributes are of the problem with ``n_clusters_`` clusters.
+        attributes are of the problem with ``n_components_`` clusters.
     objective_ : float
         f at the end. With "l2" over all pairs it is counted when first asked for: it takes more time than the fit.
     history_ : list of float

@@ -32,7 +32,7 @@ class PEACE(PCC):
         Relative KKT gap below which a start has converged; relative to the mean total of an object.
     weights : array-like of shape (n_clusterings,), optional
         Weight of each clustering.
-    random_state : int, RandomState or None
+    random_state : int, RandomState, Generator or None
         Seed of the starts.
     n_jobs : int, optional
         Number of threads; -1 uses all cores. The result does not depend on it.
@@ -43,7 +43,7 @@ class PEACE(PCC):
     ----------
     log_likelihood_ : float
         sum over pairs of C log y_i.y_j + (N - C) log(1 - y_i.y_j), without the binomial coefficients.
-    membership_, labels_, n_clusters_, objective_, history_, kkt_gap_, n_iter_, converged_
+    membership_, labels_, n_clusters_, n_components_, objective_, history_, kkt_gap_, n_iter_, converged_
         As in :class:`partita.PCC`; ``objective_`` is f of PCC, to be minimised.
     n_features_in_, feature_names_in_
         As in scikit-learn.

@@ -43,7 +43,7 @@ _PARAMETERS = """
         How much larger than the mean METIS may make a part, relatively; 0.05 is the papers' choice.
     weights : array-like of shape (n_clusterings,), optional
         Weight of each clustering.
-    random_state : int, RandomState or None
+    random_state : int, RandomState, Generator or None
         Seed of the partitioner.
     verbose : bool, default=False
         Show a progress bar for what takes more than two seconds.

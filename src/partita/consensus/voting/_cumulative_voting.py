@@ -44,11 +44,13 @@ class CumulativeVoting(SoftConsensusMixin, BaseConsensus):
 
     Attributes
     ----------
-    membership_ : ndarray of shape (n_samples, n_clusters_)
+    membership_ : ndarray of shape (n_samples, n_components_)
         Mean vote for each cluster; uniform for objects without any label.
     labels_ : ndarray of shape (n_samples,)
         Cluster of the most votes, numbered by decreasing size; -1 for objects without any label.
     n_clusters_ : int
+        Number of clusters that have objects.
+    n_components_ : int
         Number of columns of ``membership_``; clusters without an object of their own come last.
     n_features_in_, feature_names_in_
         As in scikit-learn.

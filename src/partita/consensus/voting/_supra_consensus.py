@@ -54,7 +54,7 @@ def supra_consensus(
     methods : dict or list of estimators, optional
         Estimators by name, each with its own parameters; they are cloned, not changed. By default CSPA, HGPA and MCLA,
         as in the paper, with ``n_clusters`` and ``random_state``.
-    random_state : int, RandomState or None
+    random_state : int, RandomState, Generator or None
         Seed of the default methods.
     verbose : bool, default=False
         Show a progress bar for what takes more than two seconds.
