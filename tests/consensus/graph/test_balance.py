@@ -19,7 +19,7 @@ strict = pytest.mark.parametrize(("method", "partitioner"), STRICT)
 
 @pytest.fixture(scope="module")
 def iris():
-    """The recipe "bce": 20 k-means with three clusters. Iris has nine or ten distinct rows, the largest of 57 objects."""
+    """The recipe "bce": 20 k-means with three clusters. There are some ten distinct rows, the largest of 57 objects."""
     X = KMeansEnsemble(20, 3, random_state=0).fit_transform(load_iris().data)
     assert np.unique(X, axis=0, return_counts=True)[1].max() > 50
     return X

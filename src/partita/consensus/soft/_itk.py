@@ -91,6 +91,8 @@ class ITK(SoftEnsembleConsensus):
         **common("n_init", "max_iter", "tol", "n_jobs"),
     }
 
+    history_: list[float]
+
     def __init__(
         self,
         n_clusters: int = 8,
