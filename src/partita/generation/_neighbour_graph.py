@@ -33,7 +33,9 @@ def cluster_by_metis(X: FloatArray, ks: Sequence[int], seed: int) -> list[FoundC
     each = np.ones(len(X))
     settings = PartitionerSettings("metis", _IMBALANCE, seed)
     found = [partition_graph(W, k, each, settings) for k in ks]
-    none = np.full(len(X), -1)  # where METIS finds no partition, the spectral one in its place is not what was asked for
+    none = np.full(
+        len(X), -1
+    )  # where METIS finds no partition, the spectral one in its place is not what was asked for
     return [FoundClusters(none if made.partitioner == "spectral" else made.labels) for made in found]
 
 

@@ -19,7 +19,7 @@ strict = pytest.mark.parametrize(("method", "partitioner"), STRICT)
 
 @pytest.fixture(scope="module")
 def iris():
-    """The recipe "bce": 20 k-means with three clusters. Iris has nine or ten distinct rows, the largest of 57 objects."""
+    """The recipe "bce": 20 k-means with three clusters. There are some ten distinct rows, the largest of 57 objects."""
     X = KMeansEnsemble(20, 3, random_state=0).fit_transform(load_iris().data)
     assert np.unique(X, axis=0, return_counts=True)[1].max() > 50
     return X
@@ -112,7 +112,9 @@ def test_metis_that_finds_no_partition_is_named_and_the_result_is_whole(method, 
 
     monkeypatch.setattr(_graph_partition, "metis_parts", lambda *args: None)
     X, truth = noisy_ensemble()
-    with pytest.warns(PartitionerWarning, match="'metis' found no partition into n_clusters=3 clusters, and 'spectral'"):
+    with pytest.warns(
+        PartitionerWarning, match="'metis' found no partition into n_clusters=3 clusters, and 'spectral'"
+    ):
         model = method(3, partitioner="metis", random_state=0).fit(X)
     assert model.partitioner_ == "spectral"
     assert same_partition(model.labels_, truth)

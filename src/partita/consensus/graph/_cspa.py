@@ -43,7 +43,8 @@ class CSPA(GraphConsensus):
         What partitions the graph. METIS balances the clusters and needs the extra ``graph``; without it spectral
         partitioning is used instead. "auto" keeps the better of the two by the normalised cut.
     imbalance : float, default=2.0
-        How much larger than the mean METIS may make a cluster, relatively; 0.05 is the paper's choice.
+        How much larger than the mean METIS may make a cluster, relatively; 0.05 is the paper's choice. Where
+        METIS is asked for by name, objects with the same labels go to different clusters if that needs it.
     pairs : "auto", "all", float or int, default="auto"
         Which pairs of distinct rows are edges, as in :func:`partita.coassociation`. "auto": all pairs of up to 4,000
         rows. For more rows also all pairs, but through the labels, where N_ij is replaced by its expectation if labels

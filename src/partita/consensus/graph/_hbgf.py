@@ -41,7 +41,8 @@ class HBGF(GraphConsensus):
         What partitions the graph. METIS balances the clusters and needs the extra ``graph``; without it spectral
         partitioning is used instead. "auto" keeps the better of the two by the normalised cut.
     imbalance : float, default=2.0
-        How much larger than the mean METIS may make a cluster, relatively; 0.05 is the paper's choice.
+        How much larger than the mean METIS may make a cluster, relatively; 0.05 is the paper's choice. Where
+        METIS is asked for by name, objects with the same labels go to different clusters if that needs it.
     weights : array-like of shape (n_clusterings,), optional
         Weight of each clustering.
     random_state : int, RandomState, Generator or None

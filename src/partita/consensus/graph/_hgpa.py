@@ -44,7 +44,8 @@ class HGPA(GraphConsensus):
         spectral partition of the clique expansion is used instead. "auto" keeps the better of the two, by the
         normalised cut of the clique expansion; it runs Mt-KaHyPar for up to 200,000 labels in all.
     imbalance : float, default=2.0
-        How much larger than the mean Mt-KaHyPar may make a cluster, relatively; 0.05 is the paper's choice.
+        How much larger than the mean Mt-KaHyPar may make a cluster, relatively; 0.05 is the paper's choice. Where
+        METIS is asked for by name, objects with the same labels go to different clusters if that needs it.
     weights : array-like of shape (n_clusterings,), optional
         Weight of each clustering.
     random_state : int, RandomState, Generator or None
@@ -132,7 +133,9 @@ def kahypar_partitions(
     columns = sparse.csc_array(graph.H)
     edges = [columns.indices[lo:hi].tolist() for lo, hi in zip(columns.indptr, columns.indptr[1:], strict=False)]
     vertices, weights = whole_weights(row_weights), whole_weights(graph.edge_weights)
-    steps = imbalances_to_try(settings.imbalance)
+    steps = imbalances_to_try(
+        min(settings.imbalance, n_clusters)
+    )  # with k - 1 a part may have all: weights fit 32 bits
     found = []
     with progress(len(steps), "Mt-KaHyPar", show=settings.verbose) as bar:
         for imbalance in steps:

@@ -22,7 +22,7 @@ class MCLA(GraphConsensus):
     Parameters
     ----------
     n_clusters : int, default=8
-        Number of clusters. They are the meta-clusters; some may end without objects.
+        Number of clusters. They are the meta-clusters; if some end without objects, a warning says so.
     partitioner : {"auto", "metis", "spectral"}, default="auto"
         What partitions the graph of clusters. METIS balances the meta-clusters and needs the extra ``graph``; without
         it spectral partitioning is used instead. "auto" keeps the better of the two by the normalised cut.

@@ -31,7 +31,7 @@ class VertexPieces(NamedTuple):
         """Part of each vertex: the one that has most of its pieces, the first among equals."""
         votes = np.zeros((int(self.vertex[-1]) + 1, n_parts), dtype=np.int64)
         np.add.at(votes, (self.vertex, labels), 1)
-        return votes.argmax(axis=1)
+        return np.asarray(votes.argmax(axis=1))
 
 
 def metis_parts(W: Any, n_parts: int, vertex_weights: FloatArray, imbalance: float, seed: int) -> IntArray | None:

@@ -32,7 +32,7 @@ class ITK(SoftEnsembleConsensus):
     Parameters
     ----------
     n_clusters : int, default=8
-        Number of clusters. Fewer are returned if there are fewer different objects.
+        Number of clusters. Fewer are returned, with a warning, if there are fewer different objects.
     n_init : int, default=10
         Number of starts; the best one is kept.
     max_iter : int, default=300

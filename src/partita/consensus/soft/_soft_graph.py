@@ -40,7 +40,7 @@ _PARAMETERS = """
     partitioner : {"auto", "metis", "spectral"}, default="auto"
         What partitions the graph, as in :class:`CSPA`.
     imbalance : float, default=2.0
-        How much larger than the mean METIS may make a part, relatively; 0.05 is the papers' choice.
+        How much larger than the mean METIS may make a part, relatively; 0.05 is the papers' choice. See :class:`CSPA`.
     weights : array-like of shape (n_clusterings,), optional
         Weight of each clustering.
     random_state : int, RandomState, Generator or None
