@@ -64,7 +64,7 @@ def test_an_id_that_is_dropped_or_chosen_is_a_column_like_others(tmp_path):
 
 
 def test_text_that_recurs_is_not_an_id(tmp_path):
-    with pytest.raises(FileFormatError, match="row 0, column 'kind' is 'a', not a number"):
+    with pytest.raises(FileFormatError, match=r"Text: 'kind' .a, b..* drop=.'kind'.; .* encode=True"):
         read_feature_table(write(tmp_path / "a.csv", ["kind", "x"], [["a", 1], ["a", 2], ["b", 2]]))
 
 
@@ -117,15 +117,15 @@ def test_npy_has_no_ids(tmp_path):
 @pytest.mark.parametrize(
     ("cell", "message"),
     [
-        ("", "row 1, column 'y' is missing"),
-        ("NA", "row 1, column 'y' is missing"),
-        ("nan", "row 1, column 'y' is missing"),
-        ("abc", "row 1, column 'y' is 'abc', not a number"),
-        pytest.param("inf", "row 1, column 'y' is inf, not a number"),
+        ("", "Missing values: 'y' .1 of 3..* impute='median'"),
+        ("NA", "Missing values: 'y' .1 of 3."),
+        ("nan", "Missing values: 'y' .1 of 3."),
+        ("abc", "Text: 'y' .abc, "),
+        ("inf", "Infinite values: 'y' .1 of 3..* drop=.'y'."),
         ("1,5", "not a table"),
     ],
 )
-def test_what_is_not_a_number_is_refused_with_its_position(tmp_path, cell, message):
+def test_what_is_not_a_number_is_refused_with_its_column(tmp_path, cell, message):
     with pytest.raises(FileFormatError, match=message):
         read_feature_table(write(tmp_path / "a.csv", ["id", "x", "y"], [["u", 1, 2], ["v", 3, cell], ["w", 5, 6]]))
 

@@ -24,6 +24,7 @@ class Points(NamedTuple):
 
 def read_points(file: str, reading: dict[str, Any], scale: bool) -> Points:
     """Ids, and features, with mean 0 and variance 1 if ``scale``."""
+    import numpy as np
     import pandas as pd
     from sklearn.preprocessing import StandardScaler
 
@@ -33,8 +34,10 @@ def read_points(file: str, reading: dict[str, Any], scale: bool) -> Points:
     with stage(f"reading {file}"):
         table = read_feature_table(file, **reading)
     values = table.features.to_numpy()
-    check_magnitude(values)  # before the scaler, whose squares would overflow
-    scaled = StandardScaler().fit_transform(values) if scale else values
+    with np.errstate(over="ignore", invalid="ignore"):
+        scaled = StandardScaler().fit_transform(values) if scale else values
+    if not np.isfinite(scaled).all():
+        check_magnitude(values)
     facts = {
         "features": [str(name) for name in table.features.columns],
         "constant_features": [column.name for column in table.columns if column.is_constant],

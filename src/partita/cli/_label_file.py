@@ -23,7 +23,10 @@ class LabelFile(NamedTuple):
 
 
 def read_label_file(file: str, reading: dict[str, Any], *, force: bool, beside: bool = False) -> LabelFile:
-    """Labels; columns that look like features are refused unless forced. ``beside``: there is a file of features too."""
+    """Labels; columns that look like features are refused, unless forced.
+
+    ``beside``: there is a file of features too, whose columns may be among those to leave out.
+    """
     from partita.io._looks_like_features import feature_like_columns
 
     found = read_any_labels(file, reading, beside=beside)

@@ -33,10 +33,10 @@ def fill_in(
     return parameters | {name: value for name, value in present.items() if name not in parameters}
 
 
-def build(method: str, parameters: dict[str, Any], *, quiet: bool = False) -> Any:
+def build(method: str, parameters: dict[str, Any]) -> Any:
     """The estimator of a method; parameters that it does not have are refused by name.
 
-    Its progress bars are shown in a terminal, unless it is to be ``quiet``.
+    Its progress bars are shown in a terminal.
     """
     import partita
 
@@ -45,13 +45,13 @@ def build(method: str, parameters: dict[str, Any], *, quiet: bool = False) -> An
     unknown = [name for name in parameters if name not in known]
     if "n_clusters" in unknown and METHODS[method].finds_k:
         limit = " ({} has --set truncation=... as an upper limit)" if "truncation" in known else ""
-        raise ValueError(
+        raise click.UsageError(
             f"{method} finds the number of clusters itself; leave out --n-clusters"
             f"{limit.format(METHODS[method].estimator)}."
         )
     if unknown:
-        raise ValueError(f"method {method!r} has no parameter {unknown[0]!r}; it has {', '.join(sorted(known))}.")
-    show = {"verbose": sys.stderr.isatty() and not quiet} if "verbose" in known else {}
+        raise click.UsageError(f"method {method!r} has no parameter {unknown[0]!r}; it has {', '.join(sorted(known))}.")
+    show = {"verbose": sys.stderr.isatty()} if "verbose" in known else {}
     return estimator.set_params(**{**show, **parameters})
 
 

@@ -81,8 +81,8 @@ def method_options(command: F) -> F:
     """Options on the consensus method and its parameters."""
     return add_options(
         command,
-        click.option("-m", "--method", type=click.Choice(list(METHODS)), default="eac", show_default=True,
-                     help="Consensus method; see `partita methods`."),
+        click.option("-m", "--method", metavar="NAME", type=click.Choice(list(METHODS)), default="eac",
+                     show_default=True, help="Consensus method; see `partita methods`."),
         click.option("-k", "--n-clusters", type=click.IntRange(min=1),
                      help="Number of clusters; some methods find it, others take it as an upper bound [8]."),
         settings_option,
@@ -162,12 +162,9 @@ def feature_file_arguments(
 def words_of_reading(reading: dict[str, Any]) -> list[str]:
     """The words of the command line that give these arguments."""
     words = []
-    for name, option in {"columns": "--columns", "drop": "--drop"}.items():
-        words += (
-            [option, ",".join(f'"{text}"' if "," in text else text for text in reading[name])]
-            if name in reading
-            else []
-        )
+    for name in ("columns", "drop"):
+        if name in reading:
+            words += [f"--{name}", ",".join(f'"{text}"' if "," in text else text for text in reading[name])]
     if "id_column" in reading:
         words += ["--no-ids"] if reading["id_column"] is False else ["--id-column", reading["id_column"]]
     if "header" in reading:

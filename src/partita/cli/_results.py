@@ -137,7 +137,7 @@ def print_summary(summary: dict[str, Any], *, err: bool = False) -> None:
         print_features(summary, err=err)
     click.echo(f"clusters     {summary['n_clusters']}, of sizes {shown}", err=err)
     if summary["upper_bound"] is not None:
-        bound = f"at most {count(summary['upper_bound'], 'cluster')} (--n-clusters sets another bound)"
+        bound = f"{count(summary['upper_bound'], 'cluster')} (--n-clusters sets another bound)"
         click.echo(f"upper bound  {bound}; {len(sizes)} have objects", err=err)
     if "n_components" in summary:
         without = summary["n_components"] - summary["n_clusters"]

@@ -31,6 +31,7 @@ OPTIONS = {
     "n_clusterings": ("--n-clusterings",),
     "n_repeats": ("--n-clusterings",),
     "clusterers": ("--base",),
+    "clusterer": ("--base",),
     "sample_fraction": ("--sample-fraction",),
     "n_resamples": ("--resamples",),
     "n_references": ("--references",),
@@ -42,12 +43,20 @@ RECIPE = {name: f"--set {name}" for name in OPTIONS if name not in ("random_stat
 
 _VALUE = r"\.\.\.|\[[^\]]*\]|\{[^}]*\}|\([^)]*\)|'[^']*'|\"[^\"]*\"|-?[\w.+]*\w"
 _NOT_WITHIN = r"(?<![\w'\"./-])(?<!--set )"  # names in quotes are the user's own
-_PLAIN: list[tuple[str, str]] = [
+_FIRST: list[tuple[str, str]] = [  # words that have no equal on the command line, before names are looked for
+    (r"fit received no features; pass fit\(X, features=\.\.\.\)", "there are no features; pass --features FILE"),
+    (r"is neither one of (.*?) nor an object with methods .*\)\.", r"is not known; choose from \1."),
+    (r"\(low, high\)", "LOW-HIGH"),
+    (r", as X\.toarray\(\)|, or X\.toarray\(\) if its entries are labels", ""),
+]
+_LAST: list[tuple[str, str]] = [
     (r"NaN, None(, pd\.NA)?,? or -1", "an empty field or -1"),
     (r"\b(labels|samples|membership|coassignment)_(?!\w)", r"\1"),
     (r"\bmanifest_ gives", "the manifest (`partita generate --manifest`) gives"),
-    (r"(?<![\w'\"./-])X(?![\w'\"./-])", "FILE"),
+    (r"(?<![\w'\"./-])X(?![\w'\"/-]|\.\w)", "FILE"),
 ]
+
+_SUBJECTS = "weights|features|families|init|groups|pairs|divergence"  # plain words that are parameters before a verb
 
 _now: dict[str, str] = {}  # parameter -> option, where the command is at the moment
 
@@ -73,10 +82,13 @@ def naming(options: dict[str, str]) -> Iterator[None]:
 
 def in_options(text: str) -> str:
     """A message with options instead of parameters."""
+    for pattern, words in _FIRST:
+        text = re.sub(pattern, words, text)
     text = re.sub(r"The '(\w+)' parameter of (\w+)", lambda found: f"{_option(found[1])} of {found[2]}", text)
     text = re.sub(_NOT_WITHIN + rf"([a-z]\w*)=({_VALUE})", _with_value, text)
-    text = re.sub(_NOT_WITHIN + r"([a-z]+(?:_[a-z]+)+|tol)(?![\w'\"=(./-])", _by_itself, text)
-    for pattern, words in _PLAIN:
+    text = re.sub(_NOT_WITHIN + r"([a-z]+(?:_[a-z]+)+|tol)(?![\w'\"=(/-]|\.\w)", _by_itself, text)
+    text = re.sub(_NOT_WITHIN + rf"({_SUBJECTS})(?=\[\d+\]=| (?:has|is|names|contains|must)\b)", _by_itself, text)
+    for pattern, words in _LAST:
         text = re.sub(pattern, words, text)
     return text
 

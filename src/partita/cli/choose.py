@@ -163,12 +163,8 @@ def _print_choice(choice: Any, facts: dict[str, Any]) -> None:
         click.echo(textwrap.fill(reason, width(), initial_indent="  - ", subsequent_indent="    "))
     if facts:
         print_features(facts, err=False)
-    table = choice.table[[name for name in _SHOWN if name in choice.table]]
-    click.echo()
-    click.echo(
-        table.round(3).rename(columns={name: title for name, (title, _) in _SHOWN.items()}).to_string(index=False)
-    )
-    click.echo()
+    table = choice.table[list(_SHOWN)].rename(columns={name: title for name, (title, _) in _SHOWN.items()})
+    click.echo(f"\n{table.round(3).to_string(index=False)}\n")
     for title, meaning in _SHOWN.values():
         click.echo(f"{title:<9}  {meaning}")
     click.echo("(-o FILE writes more columns, --json prints them)")

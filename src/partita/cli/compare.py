@@ -1,6 +1,7 @@
 """``partita compare``: every method that applies, side by side."""
 
 import json
+import re
 import sys
 import textwrap
 from typing import Any
@@ -100,9 +101,9 @@ def compare(
         }
         click.echo(json.dumps(facts, indent=2))
         return
-    given = "" if n_clusters else ", as evidence accumulation finds"
+    given = "" if n_clusters else ", as eac finds"
     click.echo(f"{count(X.shape[0], 'object')}, {count(X.shape[1], 'clustering')}")
-    click.echo(f"methods that need a number of clusters take k = {k}{given}")
+    click.echo(f"methods that need the number of clusters take k = {k}{given}")
     _print_table(result, agreed)
     if matrix:
         _print_matrix(agreed)
@@ -133,10 +134,10 @@ def _run(X: Any, chosen: list[str], n_clusters: int | None, seed: int, jobs: int
         for name in chosen:
             wanted = n_clusters if METHODS[name].finds_k else k  # a method that finds k is given it only by the user
             parameters = fill_in(name, {}, seed=seed, jobs=jobs, n_clusters=wanted)
-            outcomes += run_methods(X, {name: build(name, parameters, quiet=True)})
+            outcomes += run_methods(X, {name: build(name, parameters)})
             bar.update(1)
     if all(outcome.labels is None for outcome in outcomes):
-        errors = "; ".join(f"{outcome.name}: {outcome.error}" for outcome in outcomes)
+        errors = " ".join(f"{outcome.name}: {_in_plain_words(outcome.error)}" for outcome in outcomes)
         raise ValueError(f"no method gave a result: {errors}")
     return outcomes, k
 
@@ -157,8 +158,13 @@ def _tables(outcomes: list[Any]) -> tuple[Any, Any]:
 
     table = as_table([_as_printed(outcome) for outcome in outcomes])
     for column in ("error", "warning"):
-        table[column] = [in_options(text) for text in table[column]]
+        table[column] = [_in_plain_words(text) for text in table[column]]
     return table, agreement(outcomes)
+
+
+def _in_plain_words(text: str) -> str:
+    """A message without the kind of a usual error."""
+    return in_options(re.sub(r"^(ValueError|TypeError|LabelMatrixError|NotEnoughMemoryError): ", "", text))
 
 
 def _as_printed(outcome: Any) -> Any:
@@ -189,7 +195,7 @@ def _print_table(result: Any, agreed: Any) -> None:
         click.echo(f"{row.method:<14} {row.n_clusters:>8} {row.average_nmi:>11.3f} {ari} {row.seconds:>8.2f}{mark}")
     for row in result[result["error"] != ""].itertuples():
         _print_note(f"{row.method} failed: {row.error}")
-    click.echo("average NMI: with the clusterings of the file; average ARI: with the other methods")
+    click.echo("NMI is with the clusterings of the file, ARI with the other methods")
     for row in result[result["warning"] != ""].itertuples():
         _print_note(f"* {row.method}: {row.warning}")
 

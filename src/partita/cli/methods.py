@@ -29,7 +29,8 @@ def methods(long: bool, as_json: bool) -> None:
             first = f"{'' if place else name:<{indent}}"
             click.echo(textwrap.fill(line, width(), initial_indent=first, subsequent_indent=" " * (indent + 2)))
     if long:
-        click.echo(textwrap.fill(f"\ncost with {COST_SYMBOLS}", width()))
+        click.echo()
+        click.echo(textwrap.fill(f"cost with {COST_SYMBOLS}", width()))
 
 
 def _facts(method: Method) -> dict[str, Any]:

@@ -84,7 +84,10 @@ def _is_date(filled: "pd.Series[Any]") -> bool:
     first = filled.iloc[:_FOR_DATES]
     if pd.api.types.is_numeric_dtype(filled):
         values = first.to_numpy(np.float64)
-        if len(values) < _ENOUGH_DATES or not ((values > 1.8e7) & (values < 2.2e7) & (values % 1 == 0)).all():
+        if (
+            len(values) < _ENOUGH_DATES
+            or not ((values > 1.8e7) & (values < 2.2e7) & (values == np.floor(values))).all()
+        ):
             return False
         return bool(pd.to_datetime(first.astype("int64").astype(str), format="%Y%m%d", errors="coerce").notna().all())
     if any(hasattr(value, "isoformat") for value in first.iloc[:1]):  # dates as objects, from Parquet or Excel
@@ -176,13 +179,12 @@ def _some(columns: list[str]) -> str:
 def _what_to_do(found: list[FeatureColumn], drop: list[str], text: list[str], holes: list[str]) -> str:
     advice = []
     if drop or text:
-        advice.append(
-            f"drop={[column.name for column in found if column.name in (*drop, *text)]!r} to leave columns out"
-        )
-    if text:
-        advice.append("encode=True to turn text into columns of 0 and 1, one per value")
-    if holes:
-        advice.append("impute='median' to fill missing values")
+        names = [column.name for column in found if column.name in (*drop, *text)]
+        advice.append(f"leave columns out by drop={names!r}")
     if any(column.name in drop and column.kind in ("text", "id") for column in found):
-        advice.append("id_column=... to say which column names the objects")
-    return f"Pass {', '.join(advice[:-1])}{' and ' if advice[1:] else ''}{advice[-1]}."
+        advice.append("say which column names the objects by id_column=...")
+    if text:
+        advice.append("turn text into columns of 0 and 1, one per value, by encode=True")
+    if holes:
+        advice.append("fill missing values by impute='median'")
+    return f"What to do: {'; '.join(advice)}."

@@ -160,7 +160,7 @@ def read_feature_table(
         missing_words=missing_words,
         encoding=encoding,
     )
-    found = describe_columns(frame, columns or ())
+    found = describe_columns(frame, list(frame.columns) if id_column is False else columns or ())
     return FeatureTable(to_numbers(frame, found, str(path), impute=impute, encode=encode), ids, found)
 
 
