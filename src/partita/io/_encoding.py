@@ -92,8 +92,8 @@ def _western(content: bytes, source: Source) -> bytes:
         )
     text = _decoded(content, source, "cp1252")
     warn(
-        f"{source.name!r} is not UTF-8 (line {line}) and is read as Windows-1252, which holds Latin-1; pass encoding=... "
-        "if it is another.",
+        f"{source.name!r} is not UTF-8 (line {line}) and is read as Windows-1252, which holds Latin-1; pass "
+        "encoding=... if it is another.",
         FileContentWarning,
     )
     return text
