@@ -93,3 +93,28 @@ def test_compare_refuses_a_bad_target_before_it_runs(call, clusterings):
     assert code != 0
     assert "nowhere" in err
     assert out == ""
+
+
+def test_compare_says_which_methods_did_not_converge(call, clusterings, monkeypatch):
+    from partita import MultinomialMixture
+
+    class Stopped(MultinomialMixture):
+        def fit(self, X, **more):
+            self.max_iter, self.tol = 1, 0.0
+            return super().fit(X, **more)
+
+    monkeypatch.setattr(partita, "MultinomialMixture", Stopped)
+    code, out, err = call("compare", clusterings, "-k", 3, "--methods", "mm,cspa")
+    assert (code, err) == (0, "")
+    assert next(line for line in out.splitlines() if line.startswith("mm ")).endswith("  *")
+    assert "* mm: Stopped did not converge in --set max_iter=1 iterations;" in out
+    rows = json.loads(call("compare", clusterings, "-k", 3, "--methods", "mm,cspa", "--json")[1])["methods"]
+    assert {row["method"]: bool(row["warning"]) for row in rows} == {"mm": True, "cspa": False}
+
+
+def test_a_repeated_id_is_no_clustering(call, clusterings, tmp_path):
+    table = pd.read_csv(clusterings).rename(columns={"object": "id"}).assign(id=[f"o{i // 3}" for i in range(62)])
+    table.to_csv(tmp_path / "twice.csv", index=False)
+    code, out, _ = call("compare", "twice.csv", "-k", 3, "--methods", "cspa")
+    assert code == 0
+    assert "62 objects, 15 clusterings" in out

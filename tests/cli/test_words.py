@@ -45,8 +45,9 @@ def messages():
 # What only a call from Python can cause.
 IN_PYTHON_ONLY = re.compile(
     r"np\.asarray|\(n_samples|must implement|constructor|unexpected keyword|coassignment=|does not exist after|"
-    r"methods=|methods is|n_samples|estimator|sample_weight|toarray|reshape|labels_true|log_likelihood|n_clusters to be|"
-    r"is a label table|prior_mean|base fails|base is for|consensus is for|X\[7\]|X\.\w|label matrix|derivative"
+    r"methods=|methods is|n_samples|estimator|sample_weight|toarray|reshape|labels_true|log_likelihood|"
+    r"n_clusters to be|is a label table|prior_mean|base fails|base is for|consensus is for|X\[7\]|X\.\w|label matrix|"
+    r"derivative"
 )
 
 

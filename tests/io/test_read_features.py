@@ -64,7 +64,7 @@ def test_an_id_that_is_dropped_or_chosen_is_a_column_like_others(tmp_path):
 
 
 def test_text_that_recurs_is_not_an_id(tmp_path):
-    with pytest.raises(FileFormatError, match="Text: 'kind' .a, b..* drop=.'kind'.; .* encode=True"):
+    with pytest.raises(FileFormatError, match=r"Text: 'kind' .a, b..* drop=.'kind'.; .* encode=True"):
         read_feature_table(write(tmp_path / "a.csv", ["kind", "x"], [["a", 1], ["a", 2], ["b", 2]]))
 
 

@@ -81,8 +81,8 @@ def method_options(command: F) -> F:
     """Options on the consensus method and its parameters."""
     return add_options(
         command,
-        click.option("-m", "--method", type=click.Choice(list(METHODS)), default="eac", show_default=True,
-                     help="Consensus method; see `partita methods`."),
+        click.option("-m", "--method", metavar="NAME", type=click.Choice(list(METHODS)), default="eac",
+                     show_default=True, help="Consensus method; see `partita methods`."),
         click.option("-k", "--n-clusters", type=click.IntRange(min=1),
                      help="Number of clusters; some methods find it, others take it as an upper bound [8]."),
         settings_option,

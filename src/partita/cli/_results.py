@@ -29,7 +29,7 @@ def check_targets(
             raise ValueError(f"{target!r}: a table has columns of several kinds, .npy cannot hold it; name a CSV file.")
     for target in named:
         check_output(target)
-        if any(source is not None and _same_file(target, source) for source in inputs):
+        if any(source not in (None, STANDARD) and _same_file(target, str(source)) for source in inputs):
             raise ValueError(f"the output {target!r} is the input; choose another name, so that nothing is lost.")
     for place, target in enumerate(named):
         if any(_same_file(target, other) for other in named[:place]):
@@ -137,7 +137,7 @@ def print_summary(summary: dict[str, Any], *, err: bool = False) -> None:
         print_features(summary, err=err)
     click.echo(f"clusters     {summary['n_clusters']}, of sizes {shown}", err=err)
     if summary["upper_bound"] is not None:
-        bound = f"at most {count(summary['upper_bound'], 'cluster')} (--n-clusters sets another bound)"
+        bound = f"{count(summary['upper_bound'], 'cluster')} (--n-clusters sets another bound)"
         click.echo(f"upper bound  {bound}; {len(sizes)} have objects", err=err)
     if "n_components" in summary:
         without = summary["n_components"] - summary["n_clusters"]

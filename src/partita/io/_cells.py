@@ -68,7 +68,8 @@ def clean(
     names = [str(name) for name in frame.columns]
     blanks = {names[place]: cleaned.n_blanks for place, cleaned in found.items() if cleaned.n_blanks}
     if ids is not None:
-        ids, n_blanks = clean_ids(ids, source, tell=False)
+        written, ids = ids, clean_ids(ids, source)
+        n_blanks = int(((ids != written.astype(ids.dtype)) & ids.notna()).sum())
         blanks |= {str(ids.name or "object"): n_blanks} if n_blanks else {}
     _tell_blanks(blanks, source)
     _tell_words({names[place]: cleaned.told for place, cleaned in found.items() if cleaned.told}, source)
@@ -76,16 +77,10 @@ def clean(
     return _replaced(frame, changed), ids
 
 
-def clean_ids(ids: "pd.Series[Any]", source: Source, *, tell: bool = True) -> tuple["pd.Series[Any]", int]:
-    """Ids without blanks around them, and how many had some; it is told if an id occurs twice."""
-    n_blanks = 0
+def clean_ids(ids: "pd.Series[Any]", source: Source) -> "pd.Series[Any]":
+    """Ids without blanks around them; it is told if one occurs twice."""
     if not _are_numbers(ids.dtype):
-        ids = ids.astype(object) if isinstance(ids.dtype, pd.CategoricalDtype) else ids
-        stripped = _strip(ids)
-        n_blanks = int(((stripped != ids) & ids.notna()).sum())
-        ids = stripped if n_blanks else ids
-    if n_blanks and tell:
-        _tell_blanks({str(ids.name or "object"): n_blanks}, source)
+        ids = _strip(ids)
     if not ids.is_unique:
         again = ids[ids.duplicated()]
         rows = "1 row has" if len(again) == 1 else f"{len(again)} rows have"
@@ -94,7 +89,7 @@ def clean_ids(ids: "pd.Series[Any]", source: Source, *, tell: bool = True) -> tu
             "taken as an object of its own.",
             FileContentWarning,
         )
-    return ids, n_blanks
+    return ids
 
 
 def _replaced(frame: pd.DataFrame, changed: dict[int, Any]) -> pd.DataFrame:
@@ -109,6 +104,7 @@ def _replaced(frame: pd.DataFrame, changed: dict[int, Any]) -> pd.DataFrame:
 
 
 def _strip(column: "pd.Series[Any]") -> "pd.Series[Any]":
+    column = column.astype(object) if isinstance(column.dtype, pd.CategoricalDtype) else column
     if pd.api.types.infer_dtype(column, skipna=True) == "string":
         return column.str.strip()
     return column.map(lambda value: value.strip() if isinstance(value, str) else value)

@@ -28,7 +28,7 @@ class Table(NamedTuple):
 
     def with_ids(self, name: str) -> "Table":
         """The table, which has no ids so far, with those of a column."""
-        ids = clean_ids(self.as_written(name), self.source)[0]
+        ids = clean_ids(self.as_written(name), self.source)
         frame = self.frame.drop(columns=name)
         if not self.has_header:
             frame.columns = pd.Index([f"c{place}" for place in range(frame.shape[1])])

@@ -71,7 +71,7 @@ class TextTable(NamedTuple):
 
     def _read(self, **how: Any) -> pd.DataFrame:
         try:
-            return pd.read_csv(
+            frame: pd.DataFrame = pd.read_csv(
                 BytesIO(self.text.content),
                 sep=self.separator,
                 header=None,
@@ -90,6 +90,7 @@ class TextTable(NamedTuple):
             self._refuse_ragged()
             reason = reason_of(error).removeprefix("Error tokenizing data. C error: ")
             raise FileFormatError(f"{self.source.name!r} cannot be read as a table: {reason}.") from None
+        return frame
 
     def _refuse_short_rows(self, frame: pd.DataFrame) -> None:
         """Look for rows that end early, which pandas fills with holes; it refuses longer ones.

@@ -81,7 +81,7 @@ def _without_formulas(table: pd.DataFrame) -> pd.DataFrame:
     for place in range(table.shape[1]):
         column = table.iloc[:, place]
         if not pd.api.types.is_numeric_dtype(column):
-            safe.isetitem(place, column.map(_as_text))
+            safe.isetitem(place, column.map(_as_text).to_numpy())
     safe.columns = pd.Index([_as_text(str(name)) for name in table.columns])
     return safe
 

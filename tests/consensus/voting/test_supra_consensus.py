@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
-from partita import CSPA, EAC, HBGF, MCLA, LabelKMeans, supra_consensus
+from partita import CSPA, EAC, HBGF, MCLA, LabelKMeans, MultinomialMixture, supra_consensus
 from partita.consensus.voting._supra_consensus import Outcome, agreement
 from partita.metrics import adjusted_rand_score, average_nmi_score
 from tests.broken import Broken
@@ -81,3 +82,12 @@ def test_methods_may_be_a_list(X):
     assert len(supra_consensus(X, methods=[CSPA(3, random_state=0), CSPA(2, random_state=0)]).outcomes) == 2
     with pytest.raises(TypeError, match="must be a dict of estimators by name, or a list of estimators"):
         supra_consensus(X, methods=["cspa"])
+
+
+def test_a_method_that_does_not_converge_is_named(X):
+    methods = {"stopped": MultinomialMixture(3, max_iter=1, tol=0.0, random_state=0), "cspa": CSPA(3, random_state=0)}
+    with pytest.warns(ConvergenceWarning, match="stopped: MultinomialMixture did not converge in max_iter=1"):
+        result = supra_consensus(X, methods=methods)
+    warned = result.table.set_index("method")["warning"]
+    assert "did not converge" in warned["stopped"]
+    assert warned["cspa"] == ""
