@@ -92,13 +92,12 @@ _HINTS = {"text": "--encode, or --drop", "date": "--drop", "id": "--id-column, o
 
 
 def _check_features(file: str, reading: dict[str, Any], as_json: bool) -> None:
-    from partita.io._feature_columns import describe_columns, needs
+    from partita.io._feature_columns import needs
     from partita.io._read_features import read_columns
 
     with stage(f"reading {file}"):
-        frame, ids = read_columns(file, **reading)
-    found = describe_columns(frame, reading.get("columns", ()))
-    facts = {
+        frame, ids, found = read_columns(file, **reading)
+    facts: dict[str, Any] = {
         "n_objects": len(frame),
         "n_features": frame.shape[1],
         "id_column": None if ids is None else str(ids.name or "object"),
