@@ -40,7 +40,7 @@ REFUSED = {
     "a folder": (".", None, IsADirectoryError, "is a folder"),
     "not Parquet": ("a.parquet", b"a,b\n", FileFormatError, "cannot be read as a Parquet file"),
     "not NumPy": ("a.npy", b"a,b\n", FileFormatError, "cannot be read"),
-    "empty NumPy": ("a.npy", b"", FileFormatError, "cannot be read"),
+    "empty NumPy": ("a.npy", b"", FileFormatError, "is empty"),
 }
 
 

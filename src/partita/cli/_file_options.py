@@ -72,7 +72,8 @@ def printed_output_option(help: str) -> Callable[[F], F]:
 def reading_arguments() -> dict[str, Any]:
     """Keyword arguments of all functions of ``partita.io`` that read, only those that differ from their defaults."""
     context = click.get_current_context(silent=True)
-    return {} if context is None else dict(context.meta.get(_READING, {}))
+    given = {} if context is None else context.meta.get(_READING, {})
+    return {name: given[name] for name in ("missing", "missing_words", "encoding") if name in given}
 
 
 def check_standard(targets: Sequence[str], inputs: Sequence[str | None]) -> None:

@@ -29,7 +29,7 @@ def check_targets(
             raise ValueError(f"{target!r}: a table has columns of several kinds, .npy cannot hold it; name a CSV file.")
     for target in named:
         check_output(target)
-        if any(source is not None and _same_file(target, source) for source in inputs):
+        if any(source not in (None, STANDARD) and _same_file(target, str(source)) for source in inputs):
             raise ValueError(f"the output {target!r} is the input; choose another name, so that nothing is lost.")
     for place, target in enumerate(named):
         if any(_same_file(target, other) for other in named[:place]):

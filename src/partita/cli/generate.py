@@ -95,7 +95,7 @@ def generate(
         made = _by_recipe(recipe, file, reading, scale, seed, jobs, parse_settings(settings))
     else:
         generator = choose_generator(base, n_clusterings, base_clusters, sample_fraction, seed, jobs)
-        made = _by_generator(generator, str(file), reading, scale)
+        made = _by_generator(generator, file or "", reading, scale)  # there is one; str(file) would lose a pipe
     table = made.labels.where(made.labels >= 0).astype("Int64")  # empty where missing
     _write(made, table, output, manifest, as_json)
     missing = table.isna()

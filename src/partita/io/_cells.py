@@ -52,36 +52,35 @@ class Cleaned(NamedTuple):
     told: dict[str, int]  # how often each word was taken as missing
 
 
-def clean_frame(frame: pd.DataFrame, words: MissingWords, source: Source) -> pd.DataFrame:
-    """Strip blanks, and put holes where a word for a missing value stands; tells, once, what was done."""
-    numbers = bool(words.numbers)
-    places = [place for place, dtype in enumerate(frame.dtypes) if numbers or not _are_numbers(dtype)]
-    found: dict[str, Cleaned] = {}
-    changed: dict[int, Any] = {}
-    for place in places:
-        column = frame.iloc[:, place]
-        cleaned = _clean_numbers(column, words) if _are_numbers(column.dtype) else _clean_text(column, words)
-        if cleaned.values is not None:
-            found[str(frame.columns[place])] = cleaned
-            changed[place] = cleaned.values
-    _tell(found, source)
-    if not changed:
-        return frame
-    columns = [
-        pd.Series(changed[place], index=frame.index) if place in changed else frame.iloc[:, place]
-        for place in range(frame.shape[1])
-    ]
-    return pd.concat(columns, axis=1, keys=frame.columns)
+def clean(
+    frame: pd.DataFrame, ids: "pd.Series[Any] | None", words: MissingWords, source: Source
+) -> tuple[pd.DataFrame, "pd.Series[Any] | None"]:
+    """Strip blanks, and put holes where a word for a missing value stands; tells, once, what was done.
+
+    Ids are only stripped: every one of them has a meaning.
+    """
+    found: dict[int, Cleaned] = {}
+    for place, dtype in enumerate(frame.dtypes):
+        if not _are_numbers(dtype):
+            found[place] = _clean_text(frame.iloc[:, place], words)
+        elif words.numbers:
+            found[place] = _clean_numbers(frame.iloc[:, place], words)
+    names = [str(name) for name in frame.columns]
+    blanks = {names[place]: cleaned.n_blanks for place, cleaned in found.items() if cleaned.n_blanks}
+    if ids is not None:
+        written, ids = ids, clean_ids(ids, source)
+        n_blanks = int(((ids != written.astype(ids.dtype)) & ids.notna()).sum())
+        blanks |= {str(ids.name or "object"): n_blanks} if n_blanks else {}
+    _tell_blanks(blanks, source)
+    _tell_words({names[place]: cleaned.told for place, cleaned in found.items() if cleaned.told}, source)
+    changed = {place: cleaned.values for place, cleaned in found.items() if cleaned.values is not None}
+    return _replaced(frame, changed), ids
 
 
 def clean_ids(ids: "pd.Series[Any]", source: Source) -> "pd.Series[Any]":
-    """Ids without blanks around them; it is told if there were any, and if an id occurs twice."""
+    """Ids without blanks around them; it is told if one occurs twice."""
     if not _are_numbers(ids.dtype):
-        stripped = _strip(ids)
-        n_blanks = int(((stripped != ids) & ids.notna()).sum())
-        if n_blanks:
-            _tell_blanks(n_blanks, [str(ids.name or "object")], source)
-            ids = stripped
+        ids = _strip(ids)
     if not ids.is_unique:
         again = ids[ids.duplicated()]
         rows = "1 row has" if len(again) == 1 else f"{len(again)} rows have"
@@ -93,7 +92,19 @@ def clean_ids(ids: "pd.Series[Any]", source: Source) -> "pd.Series[Any]":
     return ids
 
 
+def _replaced(frame: pd.DataFrame, changed: dict[int, Any]) -> pd.DataFrame:
+    """The frame with other values in some columns."""
+    if not changed:
+        return frame
+    columns = [
+        pd.Series(changed[place], index=frame.index) if place in changed else frame.iloc[:, place]
+        for place in range(frame.shape[1])
+    ]
+    return pd.concat(columns, axis=1, keys=frame.columns)
+
+
 def _strip(column: "pd.Series[Any]") -> "pd.Series[Any]":
+    column = column.astype(object) if isinstance(column.dtype, pd.CategoricalDtype) else column
     if pd.api.types.infer_dtype(column, skipna=True) == "string":
         return column.str.strip()
     return column.map(lambda value: value.strip() if isinstance(value, str) else value)
@@ -126,7 +137,8 @@ def _clean_text(column: "pd.Series[Any]", words: MissingWords) -> Cleaned:
     for place in np.flatnonzero(gone):
         if meant[place] in words.told:
             told[meant[place]] = told.get(meant[place], 0) + int(times[place])
-    return Cleaned(_rebuild(meant, gone, codes), int(times[blanks & ~gone].sum()), told)
+    values = _rebuild(meant, gone, codes)
+    return Cleaned(values, int(times[blanks & ~gone].sum()) if values.dtype == object else 0, told)
 
 
 def _changes(value: Any, words: MissingWords) -> bool:
@@ -151,25 +163,25 @@ def _rebuild(meant: list[Any], gone: Array, codes: Array) -> Array:
 
 
 # ------------------------------------------------------------------------------------------------- what is told of it
-def _tell(found: dict[str, Cleaned], source: Source) -> None:
-    n_blanks = sum(cleaned.n_blanks for cleaned in found.values())
-    if n_blanks:
-        _tell_blanks(n_blanks, [name for name, cleaned in found.items() if cleaned.n_blanks], source)
-    told = [(name, cleaned.told) for name, cleaned in found.items() if cleaned.told]
-    if told:
-        counts = [
-            f"{name!r}: " + " and ".join(f"{number} of {word!r}" for word, number in words.items())
-            for name, words in told[:_SHOWN]
-        ]
-        more = f"; and {len(told) - _SHOWN} more columns" if len(told) > _SHOWN else ""
-        warn(
-            f"{source.name!r}: words are read as missing ({'; '.join(counts)}{more}). If they are values, pass "
-            "missing_words=False.",
-            FileContentWarning,
-        )
+def _tell_words(told: dict[str, dict[str, int]], source: Source) -> None:
+    if not told:
+        return
+    counts = [
+        f"{name!r}: " + " and ".join(f"{number} of {word!r}" for word, number in words.items())
+        for name, words in list(told.items())[:_SHOWN]
+    ]
+    more = f"; and {len(told) - _SHOWN} more columns" if len(told) > _SHOWN else ""
+    warn(
+        f"{source.name!r}: words are read as missing ({'; '.join(counts)}{more}). If they are values, pass "
+        "missing_words=False.",
+        FileContentWarning,
+    )
 
 
-def _tell_blanks(n_cells: int, names: list[str], source: Source) -> None:
+def _tell_blanks(blanks: dict[str, int], source: Source) -> None:
+    if not blanks:
+        return
+    n_cells, names = sum(blanks.values()), list(blanks)
     shown = ", ".join(map(repr, names[:_SHOWN])) + (" and others" if len(names) > _SHOWN else "")
     cells = "1 cell" if n_cells == 1 else f"{n_cells} cells"
     warn(f"{source.name!r}: blanks around the text of {cells} are removed (in {shown}).", FileContentWarning)

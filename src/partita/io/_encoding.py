@@ -58,6 +58,7 @@ def _decoded(content: bytes, source: Source, encoding: str) -> bytes:
         text = content.decode(encoding)
         return text.removeprefix("\ufeff").encode("utf-8")
     except UnicodeError as error:
+        encoding = encoding.removesuffix("-sig")
         place = content.count(b"\n", 0, error.start) + 1 if isinstance(error, UnicodeDecodeError) else 1
         raise FileFormatError(
             f"{source.name!r} is not text in the encoding {encoding}: line {place} holds bytes that are none of its "
@@ -72,7 +73,7 @@ def _wide(content: bytes, source: Source) -> bytes:
     even, odd = look[0::2].count(0) / half, look[1::2].count(0) / half
     for name, often, seldom in (("utf-16-le", odd, even), ("utf-16-be", even, odd)):
         if often >= _MOSTLY and seldom <= _RARELY and len(content) % 2 == 0:
-            warn(f"{source.name!r} is read as {name.upper()} text; pass encoding= if it is not.", FileContentWarning)
+            warn(f"{source.name!r} is read as {name.upper()} text; pass encoding=... if it is not.", FileContentWarning)
             return _decoded(content, source, name)
     raise FileFormatError(f"{source.name!r} is not a text file (it holds zero bytes).")
 
@@ -91,8 +92,8 @@ def _western(content: bytes, source: Source) -> bytes:
         )
     text = _decoded(content, source, "cp1252")
     warn(
-        f"{source.name!r} is not UTF-8 (line {line}) and is read as Windows-1252, which holds Latin-1; pass encoding= "
-        "if it is another.",
+        f"{source.name!r} is not UTF-8 (line {line}) and is read as Windows-1252, which holds Latin-1; pass "
+        "encoding=... if it is another.",
         FileContentWarning,
     )
     return text

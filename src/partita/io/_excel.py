@@ -41,17 +41,15 @@ def write_sheet(path: Path, table: pd.DataFrame, shown: str) -> None:
     """One sheet with a line of names; text stays text, whatever sign it begins with."""
     openpyxl = require("openpyxl", extra="excel", purpose="writing Excel files")
     _check_limits(table, shown)
+    names = [str(name) for name in table.columns]
+    columns = [_plain(table.iloc[:, place]) for place in range(table.shape[1])]
+    for column in (names, *columns):
+        _check_text(column, shown)  # before the writer is open: it cannot be left half-way
     book = openpyxl.Workbook(write_only=True)
     sheet = book.create_sheet("partita")
-    columns = [_plain(table.iloc[:, place]) for place in range(table.shape[1])]
-    try:
-        sheet.append([_cell(sheet, str(name)) for name in table.columns])
-        for row in zip(*columns, strict=True):
-            sheet.append([_cell(sheet, value) for value in row])
-    except openpyxl.utils.exceptions.IllegalCharacterError:
-        raise FileFormatError(
-            f"{shown!r}: a text holds control characters, which Excel files cannot hold; write a CSV file."
-        ) from None
+    sheet.append([_cell(sheet, name) for name in names])
+    for row in zip(*columns, strict=True):
+        sheet.append([_cell(sheet, value) for value in row])
     book.save(path)
 
 
@@ -62,6 +60,18 @@ def _check_limits(table: pd.DataFrame, shown: str) -> None:
             f"{shown!r}: a sheet of Excel holds {_MOST_ROWS - 1} rows below the names and {_MOST_COLUMNS} columns, not "
             f"{n_rows} and {n_columns}; write a CSV or Parquet file."
         )
+
+
+def _check_text(column: list[Any], shown: str) -> None:
+    from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
+
+    for value in column:
+        if isinstance(value, str) and (len(value) > _MOST_CHARACTERS or ILLEGAL_CHARACTERS_RE.search(value)):
+            what = "control characters" if len(value) <= _MOST_CHARACTERS else f"{len(value)} characters"
+            raise FileFormatError(
+                f"{shown!r}: a text with {what} does not fit in a cell of Excel, which holds {_MOST_CHARACTERS} "
+                "characters of text; write a CSV file."
+            )
 
 
 def _plain(column: "pd.Series[Any]") -> list[Any]:
@@ -76,10 +86,6 @@ def _cell(sheet: Any, value: Any) -> Any:
         return value
     from openpyxl.cell import WriteOnlyCell
 
-    if len(value) > _MOST_CHARACTERS:
-        raise FileFormatError(
-            f"a text of {len(value)} characters does not fit in a cell of Excel ({_MOST_CHARACTERS}); write a CSV file."
-        )
     if value[:1] not in ("=", "#"):
         return value
     cell = WriteOnlyCell(sheet, value=value)

@@ -66,7 +66,7 @@ def _rows(lines: list[str], separator: str, source: Source) -> list[list[str]]:
     try:
         return list(csv.reader(lines, delimiter=separator, skipinitialspace=True))
     except csv.Error as error:
-        raise FileFormatError(f"{source.name!r} cannot be read as a table: {reason_of(error)}.") from None
+        raise FileFormatError(f"{source.name!r} cannot be read as a table: {_reason(error)}.") from None
 
 
 def find_separator(lines: list[str], source: Source) -> str:
@@ -137,6 +137,12 @@ def _row_lengths(text: Text, separator: str, source: Source) -> Iterator[tuple[i
                 yield line, len(row)
             line = text.n_before + reader.line_num + 1
     except csv.Error as error:
-        raise FileFormatError(
-            f"{source.name!r} cannot be read as a table: {reason_of(error)}, on line {line}."
-        ) from None
+        raise FileFormatError(f"{source.name!r} cannot be read as a table: {_reason(error)}, on line {line}.") from None
+
+
+def _reason(error: csv.Error) -> str:
+    if "new-line character" in str(error):
+        return "there is a carriage return within a line"
+    if "field limit" in str(error):
+        return "a field is very long, perhaps since a quote is not closed"
+    return reason_of(error)

@@ -19,7 +19,17 @@ def read_parquet(source: Source) -> pd.DataFrame:
         if not isinstance(frame.index, pd.RangeIndex):
             frame = frame.reset_index(names=list(_names_of_index(frame)))
         frame.columns = pd.Index([str(name) for name in frame.columns])
+        _check_text(frame)
     return frame
+
+
+def _check_text(frame: pd.DataFrame) -> None:
+    """Let damaged characters fail here: Arrow hands on text without a look at it."""
+    import pyarrow
+
+    for place, dtype in enumerate(frame.dtypes):
+        if isinstance(dtype, pd.StringDtype):
+            pyarrow.array(frame.iloc[:, place].array).validate(full=True)
 
 
 def _refuse_nested(file: Any, source: Source) -> None:

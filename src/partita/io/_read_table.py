@@ -7,14 +7,14 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from partita.exceptions import FileFormatError
-from partita.io._cells import MissingWords, clean_frame, clean_ids, words_for_missing
+from partita.io._cells import MissingWords, clean, clean_ids, words_for_missing
 from partita.io._excel import read_sheet
 from partita.io._formats import EXCEL, PARQUET, TEXT, find_ids, format_of_source
 from partita.io._lines import SAMPLE
 from partita.io._numpy_files import read_numpy
 from partita.io._parquet import read_parquet
 from partita.io._source import Source, open_source
-from partita.io._text import find_layout, open_text, refuse_repeated
+from partita.io._text import Layout, find_layout, open_text, refuse_repeated
 
 
 class Table(NamedTuple):
@@ -47,45 +47,43 @@ def read_table(
     """Read a file of any format; parameters as in ``read_labels``."""
     source = open_source(path)
     kind = format_of_source(source)
+    if source.is_empty():
+        raise FileFormatError(f"{source.name!r} is empty; a table has one row per object.")
     words = words_for_missing(missing, missing_words)
     if kind in TEXT:
         file = open_text(source, id_column, header, words, encoding)
-        ids = None if file.layout.id_place is None else file.layout.names[file.layout.id_place]
-        return _assemble(file.parse(words), ids, file.layout.has_header, words, source, file.as_written)
-    has_header = True
+        return _assemble(file.parse(words), file.layout, words, source, file.as_written)
     if kind in EXCEL:
-        frame, has_header, ids = _read_excel(source, id_column, header, words)
+        frame, layout = _read_excel(source, id_column, header, words)
     else:
         frame = read_parquet(source) if kind in PARQUET else read_numpy(source)
-        ids = _find_ids(frame, id_column if kind in PARQUET or isinstance(id_column, str) else False, source)
-    return _assemble(frame, ids, has_header, words, source, frame.__getitem__)
+        layout = _layout_of(frame, id_column if kind in PARQUET or isinstance(id_column, str) else False, source)
+    return _assemble(frame, layout, words, source, frame.__getitem__)
 
 
-def _find_ids(frame: pd.DataFrame, id_column: str | bool | None, source: Source) -> str | None:
+def _layout_of(frame: pd.DataFrame, id_column: str | bool | None, source: Source) -> Layout:
     names = [str(name) for name in frame.columns]
     refuse_repeated(names, source)
     place = find_ids(names, frame.iloc[:SAMPLE, 0], id_column, source) if names else None
-    return None if place is None else names[place]
+    return Layout(names, True, place, frozenset())
 
 
 def _read_excel(
     source: Source, id_column: str | bool | None, header: bool | None, words: MissingWords
-) -> tuple[pd.DataFrame, bool, str | None]:
+) -> tuple[pd.DataFrame, Layout]:
     """The first sheet; names and ids are recognised as in a text file."""
     rows = read_sheet(source)
     if not rows:
-        raise FileFormatError(f"{source.name!r} is empty; a label file has one row per object.")
+        raise FileFormatError(f"{source.name!r} is empty; a table has one row per object.")
     sample = [["" if cell is None else str(cell).strip() for cell in row] for row in rows[: SAMPLE + 1]]
     layout = find_layout(sample, id_column, header, words, source)
     body = rows[1:] if layout.has_header else rows
-    frame = pd.DataFrame(body, columns=layout.names).infer_objects()
-    return frame, layout.has_header, None if layout.id_place is None else layout.names[layout.id_place]
+    return pd.DataFrame(body, columns=layout.names).infer_objects(), layout
 
 
 def _assemble(
     frame: pd.DataFrame,
-    ids: str | None,
-    has_header: bool,
+    layout: Layout,
     words: MissingWords,
     source: Source,
     as_written: Callable[[str], "pd.Series[Any]"],
@@ -93,6 +91,9 @@ def _assemble(
     """Part the ids from the other columns, and clean both."""
     if len(frame) == 0:
         raise FileFormatError(f"{source.name!r} has no rows; a table has one row per object.")
-    column = None if ids is None else clean_ids(frame[ids], source)
-    others = frame if ids is None else frame.drop(columns=ids)
-    return Table(clean_frame(others, words, source), column, has_header, source, as_written)
+    ids = None
+    if layout.id_name is not None:
+        ids = frame[layout.id_name].rename("" if layout.id_name in layout.nameless else layout.id_name)
+        frame = frame.drop(columns=layout.id_name)
+    frame, ids = clean(frame, ids, words, source)
+    return Table(frame, ids, layout.has_header, source, as_written)

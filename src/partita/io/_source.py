@@ -39,6 +39,10 @@ class Source(NamedTuple):
         """The bytes from the beginning."""
         return self.path.open("rb") if self.piped is None else BytesIO(self.piped)
 
+    def is_empty(self) -> bool:
+        """Whether there is not a single byte."""
+        return self.path.stat().st_size == 0 if self.piped is None else not self.piped
+
     def read(self) -> bytes:
         """All bytes."""
         if self.piped is not None:

@@ -31,6 +31,11 @@ class Layout(NamedTuple):
     id_place: int | None
     nameless: frozenset[str]  # those of the names that the file does not give
 
+    @property
+    def id_name(self) -> str | None:
+        """Name of the column of ids, if there is one."""
+        return None if self.id_place is None else self.names[self.id_place]
+
 
 class TextTable(NamedTuple):
     """A text file whose layout is known, ready to be parsed."""
@@ -110,7 +115,7 @@ def open_text(
     """Recognise how a text file is written."""
     text = read_lines(source, encoding)
     if not text.first_lines:
-        raise FileFormatError(f"{source.name!r} is empty; a label file has one row per object.")
+        raise FileFormatError(f"{source.name!r} is empty; a table has one row per object.")
     separator = find_separator(text.first_lines, source)
     rows = split_rows(text.first_lines, separator, source)
     short_header = header is not False and _is_header_of_r(rows, given=header is True)
