@@ -14,14 +14,6 @@ from partita._kernels._jit import jit
 CHUNK = 2048  # objects compared at a time: their codes and counts stay in the second-level cache
 
 
-class CodeColumns(NamedTuple):
-    """Label codes by clustering: group g holds rows starts[g] to starts[g + 1] - 1 of codes."""
-
-    codes: Any  # (m, n) unsigned integer; the largest value of the type means missing
-    starts: Any  # (n_groups + 1,) int64
-    missing: Any  # that largest value, as a scalar of the type
-
-
 class Walk(NamedTuple):
     """State of Prim's walk through n objects, between two calls of ``prim``."""
 

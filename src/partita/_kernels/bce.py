@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from partita._kernels._jit import jit, jit_sums
+from partita._kernels.families import GAUSSIAN, POISSON
 
-GAUSSIAN, POISSON, BERNOULLI = 0, 1, 2
 SMALLEST_ALPHA = 2e-3  # exp(psi) is 1e-218 there: a negligible part of a row, and still far from underflow
 LARGEST_ALPHA = 1e4  # practically infinite: the columns of a row are then independent
 _LARGE = 8.0  # from here on the series of psi is exact to 3e-13

@@ -7,6 +7,7 @@ import numpy as np
 from partita._kernels._jit import jit
 
 AVERAGE, COMPLETE, WARD = 0, 1, 2
+METHODS = {"average": AVERAGE, "complete": COMPLETE, "ward": WARD}
 _BLOCK = 2048  # entries searched one by one once their minimum is known: 8 or 16 KiB, which the first cache holds
 
 

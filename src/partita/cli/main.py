@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from partita import __version__
+from partita.cli._deferred import defer
 from partita.cli.check import check
 from partita.cli.choose import choose
 from partita.cli.cluster import cluster
@@ -39,6 +40,7 @@ for command in (demo, check, consensus, compare, choose, generate, cluster, meth
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Run the command line; errors are one line on stderr, with exit code 2."""
+    defer("scipy.stats")
     warnings.showwarning = _show_warning
     _show_log()
     try:
