@@ -43,3 +43,7 @@ class IdentifiabilityWarning(UserWarning):
 
 class SkippedClusteringWarning(UserWarning):
     """Some base clusterings of an ensemble failed or did not converge, and were left out."""
+
+
+class KernelCacheWarning(UserWarning):
+    """Compiled kernels cannot be kept on disk, so every session compiles them again."""

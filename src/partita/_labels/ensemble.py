@@ -150,7 +150,7 @@ class DistinctRows(NamedTuple):
 def find_distinct_rows(codes: Codes, n_labels: IntArray) -> DistinctRows:
     """Find the distinct rows of a code matrix: bits packed into words, words hashed, exact.
 
-    Cost O(n m), against O(n m log n) for ``np.unique(axis=0)``. Few rows are sorted instead, unless the kernel is ready.
+    Cost O(n m), against O(n m log n) for ``np.unique(axis=0)``. Few rows are sorted instead if the kernel is not ready.
     """
     n = len(codes)
     starts, shift = _pack_columns(n_labels)
