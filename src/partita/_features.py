@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
 
-from partita._kernels.bce import BERNOULLI, GAUSSIAN, POISSON
+from partita._kernels.families import BERNOULLI, GAUSSIAN, POISSON
 from partita._labels.columns import encode_column, named_columns
 from partita._typing import Array, Codes, FloatArray, IntArray
 

@@ -51,3 +51,7 @@ class SkippedClusteringWarning(UserWarning):
 
 class FileContentWarning(UserWarning):
     """A file was not read as it is written: blanks, words for missing values, a guessed encoding, or repeated ids."""
+
+
+class KernelCacheWarning(UserWarning):
+    """Compiled kernels cannot be kept on disk, so every session compiles them again."""

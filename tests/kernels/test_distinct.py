@@ -3,7 +3,7 @@
 import numpy as np
 from hypothesis import given
 
-from partita._labels.ensemble import find_distinct_rows
+from partita._labels.ensemble import _pack_columns, find_distinct_rows, sort_rows
 from tests import twins
 from tests.ensembles import codes_of, label_matrices
 
@@ -16,6 +16,8 @@ def test_distinct_rows_are_numbered_by_first_appearance(X):
     assert found.first.tolist() == first
     assert found.inverse.tolist() == inverse
     assert found.n_objects.tolist() == np.bincount(inverse).tolist()
+    by_sorting = sort_rows(codes, *_pack_columns(n_labels))
+    assert all(np.array_equal(one, other) for one, other in zip(by_sorting, found, strict=True))
 
 
 def test_distinct_rows_of_many_words_and_a_growing_table(rng):
@@ -28,3 +30,10 @@ def test_distinct_rows_of_many_words_and_a_growing_table(rng):
     assert np.array_equal(np.sort(found.first), np.sort(first))
     assert np.array_equal(codes[found.first][found.inverse], codes)
     assert np.array_equal(unique[inverse.ravel()], codes)
+    by_sorting = sort_rows(codes, *_pack_columns(np.full(40, 200)))
+    assert all(np.array_equal(one, other) for one, other in zip(by_sorting, found, strict=True))
+
+
+def test_no_rows_are_no_distinct_rows():
+    found = sort_rows(np.empty((0, 3), dtype=np.int32), *_pack_columns(np.full(3, 2)))
+    assert [len(part) for part in found] == [0, 0, 0]

@@ -32,8 +32,7 @@ def test_chain_is_scipys(method, n, dtype, rng):
     D = rng.random((n, n)).astype(dtype).astype(float)
     D = np.triu(D, 1) + np.triu(D, 1).T
     expected = scipy_linkage(squareform(D), method)
-    code = {"average": linkage.AVERAGE, "complete": linkage.COMPLETE, "ward": linkage.WARD}[method]
-    left, right, height = _chain_link(D.astype(dtype), np.ones(n), code, show=False)
+    left, right, height = _chain_link(D.astype(dtype), np.ones(n), method, show=False)
     order = np.argsort(height, kind="stable")
     tree = np.empty((n - 1, 4))
     linkage.merge_tree(left[order], right[order], height[order], np.ones(n), tree)
@@ -43,7 +42,7 @@ def test_chain_is_scipys(method, n, dtype, rng):
     assert np.allclose(tree[:, 2], expected[:, 2], rtol=1e-12 if dtype == np.float64 else 1e-5)
 
 
-@pytest.mark.parametrize("method", [linkage.AVERAGE, linkage.COMPLETE, linkage.WARD])
+@pytest.mark.parametrize("method", list(linkage.METHODS))
 def test_chain_can_be_resumed_at_any_step(method, rng):
     n = 150
     D = rng.random((n, n))
@@ -52,6 +51,6 @@ def test_chain_can_be_resumed_at_any_step(method, rng):
     chain = linkage.start_chain(D.copy(), np.ones(n))
     left, right, height = np.empty(n - 1, np.int64), np.empty(n - 1, np.int64), np.empty(n - 1)
     for _ in range(n):
-        linkage.nn_chain(chain, method, 1, left, right, height)
+        linkage.nn_chain(chain, linkage.METHODS[method], 1, left, right, height)
     for one, other in zip(whole, (left, right, height), strict=True):
         assert np.array_equal(one, other)

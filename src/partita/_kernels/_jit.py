@@ -1,7 +1,7 @@
 """The one place that knows numba's options.
 
 Kernels are compiled once and kept in numba's cache. ``PARTITA_NUMBA_CACHE=0`` turns
-the cache off; where no folder can be written it is off by itself. No kernel draws
+the cache off; where it cannot be written a warning says how to choose a folder. No kernel draws
 from a hidden generator, none uses threads of its own, all release the GIL.
 """
 
@@ -12,8 +12,11 @@ from typing import Any
 
 import numba
 from numba.core import event
+from numba.extending import register_jitable
 
 from partita._kernels._compile_time import clock
+from partita._runs import warn
+from partita.exceptions import KernelCacheWarning
 
 _CACHE = os.environ.get("PARTITA_NUMBA_CACHE", "1") != "0"
 _log = logging.getLogger("partita")
@@ -21,11 +24,14 @@ _log = logging.getLogger("partita")
 
 # Sums may be reordered, so that they run in SIMD; NaN and infinity keep their meaning.
 _SUMS = {"reassoc", "contract", "nsz"}
+# Kernels raise nothing: x / 0 is an infinity or NaN. Long sums keep Python's model, whose check of each divisor also
+# keeps LLVM from reordering sums of quotients; without it results would differ in their last bits.
+_NUMPY = {"error_model": "numpy"}
 
 
 def jit(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a kernel on first use: cached where possible, without the GIL."""
-    return _compile(function)
+    return _compile(function, **_NUMPY)
 
 
 def jit_sums(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -33,38 +39,88 @@ def jit_sums(function: Callable[..., Any]) -> Callable[..., Any]:
     return _compile(function, fastmath=_SUMS)
 
 
+def helper(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Let kernels of the same file call a function; called from Python, it runs in Python.
+
+    Nothing makes it callable or cached by itself, and a literal argument does not compile it once more: together that
+    is a third of the compilation of a kernel with helpers.
+    """
+    return register_jitable(**_NUMPY)(function)  # type: ignore[no-any-return]
+
+
+def helper_sums(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The same for functions with long sums of floats."""
+    return register_jitable(fastmath=_SUMS)(function)  # type: ignore[no-any-return]
+
+
 def _compile(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
     try:
         kernel = numba.njit(function, cache=_CACHE, nogil=True, **options)
     except RuntimeError:  # numba found no folder that it may write its cache to
-        return numba.njit(function, cache=False, nogil=True, **options)  # type: ignore[no-any-return]
+        kernel = numba.njit(function, cache=False, nogil=True, **options)
+        kernel._cache.save_overload = _say_that_no_folder_can_be_written
+        return kernel  # type: ignore[no-any-return]
     if _CACHE:
-        _forget_what_cannot_be_read(kernel._cache)
+        _survive_faults(kernel._cache)
     return kernel  # type: ignore[no-any-return]
 
 
-def _forget_what_cannot_be_read(cache: Any) -> None:
-    """Empty a kernel's cache if an older version wrote it with types that this version does not have.
+# ------------------------------------------------------------------------------------------------- faults of the cache
+def _survive_faults(cache: Any) -> None:
+    """Make a kernel's cache forget what it cannot read, and give up with a warning what it cannot write.
 
-    numba unpickles the types of the arguments before it compares the cache with the source, so a named tuple that was
-    renamed would raise AttributeError at every call.
+    numba unpickles the types of the arguments before it compares the cache with the source, so a named tuple that an
+    older version wrote and this one renamed would raise AttributeError at every call. A full disk would raise OSError.
     """
-    load = cache.load_overload
+    load, save = cache.load_overload, cache.save_overload
 
     def load_overload(*arguments: Any) -> Any:
         try:
             return load(*arguments)
-        except (AttributeError, ImportError):
-            cache.flush()
+        except Exception:  # whatever a damaged file makes pickle or numba raise, the remedy is to compile again
+            _forget(cache)
             return None
 
-    cache.load_overload = load_overload
+    def save_overload(*arguments: Any) -> None:
+        try:
+            save(*arguments)
+        except OSError as error:
+            _give_up(cache, error)
+
+    cache.load_overload, cache.save_overload = load_overload, save_overload
+
+
+def _forget(cache: Any) -> None:
+    try:
+        cache.flush()
+    except OSError as error:
+        _give_up(cache, error)
+
+
+def _give_up(cache: Any, error: OSError) -> None:
+    cache.disable()
+    _warn_once(f"{cache.cache_path!r} cannot be written ({error.strerror or error})")
+
+
+def _say_that_no_folder_can_be_written(*_: Any) -> None:
+    _warn_once("neither the folder of the package nor that of the user for caches can be written")
+
+
+def _warn_once(reason: str) -> None:
+    if _compilations.kept:
+        _compilations.kept = False
+        warn(
+            f"compiled kernels cannot be kept: {reason}; every session compiles them again, which takes some seconds. "
+            "Set the environment variable NUMBA_CACHE_DIR to a folder with free space that you may write to.",
+            KernelCacheWarning,
+        )
 
 
 class _Compilations(event.Listener):
     """Measures compilations and logs that the first one has begun; a kernel from the cache is silent."""
 
     said = False
+    kept = True  # so far; False once a warning has told that kernels are compiled in every session
 
     def on_start(self, event: Any) -> None:
         clock.start()
@@ -76,4 +132,5 @@ class _Compilations(event.Listener):
         clock.stop()
 
 
-event.register("numba:compile", _Compilations())
+_compilations = _Compilations()
+event.register("numba:compile", _compilations)

@@ -18,6 +18,7 @@ from partita._kernels import (
     pcc_labels,
     pcc_pairs,
 )
+from partita._kernels.code_columns import CodeColumns
 
 
 def warm_up() -> None:
@@ -147,7 +148,7 @@ def _warm_up_agreement(codes: np.ndarray) -> None:
     n, m = codes.shape
     by_clustering = np.ascontiguousarray(codes.T.astype(np.uint8))
     starts = np.array([0, m], dtype=np.int64)
-    columns = agreement.CodeColumns(by_clustering, starts, np.uint8(255))
+    columns = CodeColumns(by_clustering, starts, np.uint8(255))
     for dtype in (np.uint8, np.float64):
         out = np.empty((n, n), dtype=dtype)
         agreement.count_rows(columns, np.ones(1, dtype=dtype), 0, n, True, False, out)
@@ -159,7 +160,7 @@ def _warm_up_agreement(codes: np.ndarray) -> None:
         agreement.dissimilarity_rows(columns, np.ones(1), float(m), 0, n, np.empty((n, n), float_type))
     agreement.sum_of_squares(columns, np.ones(1), float(m), np.ones(n), 0, n)
     walk = agreement.start_walk(by_clustering[:, 0].copy(), n)
-    outside = agreement.CodeColumns(by_clustering[:, 1:].copy(), starts, np.uint8(255))
+    outside = CodeColumns(by_clustering[:, 1:].copy(), starts, np.uint8(255))
     agreement.prim(outside, np.ones(1), True, n, walk)
 
 

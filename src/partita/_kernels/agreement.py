@@ -9,17 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from partita._kernels._jit import jit
+from partita._kernels._jit import helper, jit
 
 CHUNK = 2048  # objects compared at a time: their codes and counts stay in the second-level cache
-
-
-class CodeColumns(NamedTuple):
-    """Label codes by clustering: group g holds rows starts[g] to starts[g + 1] - 1 of codes."""
-
-    codes: Any  # (m, n) unsigned integer; the largest value of the type means missing
-    starts: Any  # (n_groups + 1,) int64
-    missing: Any  # that largest value, as a scalar of the type
 
 
 class Walk(NamedTuple):
@@ -45,7 +37,7 @@ def start_walk(row: Any, n: int) -> Walk:
     )
 
 
-@jit
+@helper
 def _count_chunk(columns, row, group, j0, j1, seen, acc):
     """Agreements of the codes ``row`` with objects j0..j1-1 over one group, into ``acc``.
 
@@ -68,7 +60,7 @@ def _count_chunk(columns, row, group, j0, j1, seen, acc):
                 acc[j] += np.uint8(column[j] == code)
 
 
-@jit
+@helper
 def _weigh_chunk(columns, weights, row, j0, j1, seen, acc, out):
     """Weighted agreements (or common clusterings) of ``row`` with objects j0..j1-1, into ``out``."""
     for g in range(weights.shape[0]):
@@ -101,7 +93,8 @@ def count_rows(columns, weights, lo, hi, upper, seen, out):
             j0 = max(i, c0) if upper else c0
             if j0 >= j1:
                 continue
-            row[:] = columns.codes[:, i]
+            for k in range(row.shape[0]):
+                row[k] = columns.codes[k, i]
             _weigh_chunk(columns, weights, row, j0, j1, seen, acc, out[i - lo, j0:j1])
 
 
@@ -157,7 +150,8 @@ def dissimilarity_rows(columns, weights, total, lo, hi, out):
     for j0 in range(0, n, CHUNK):
         j1 = min(n, j0 + CHUNK)
         for i in range(lo, hi):
-            row[:] = columns.codes[:, i]
+            for k in range(row.shape[0]):
+                row[k] = columns.codes[k, i]
             target = out[i - lo, j0:j1]
             _weigh_chunk(columns, weights, row, j0, j1, False, acc, count)
             if total > 0.0:
@@ -236,7 +230,8 @@ def sum_of_squares(columns, weights, total, row_weights, lo, hi):
     row = np.empty(columns.codes.shape[0], dtype=columns.codes.dtype)
     everything = 0.0
     for i in range(lo, hi):
-        row[:] = columns.codes[:, i]
+        for k in range(row.shape[0]):
+            row[k] = columns.codes[k, i]
         part = 0.0
         for j0 in range(i + 1, n, CHUNK):
             j1 = min(n, j0 + CHUNK)

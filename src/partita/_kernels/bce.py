@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from partita._kernels._jit import jit, jit_sums
+from partita._kernels._jit import helper, helper_sums, jit
+from partita._kernels.families import GAUSSIAN, POISSON
 
-GAUSSIAN, POISSON, BERNOULLI = 0, 1, 2
 SMALLEST_ALPHA = 2e-3  # exp(psi) is 1e-218 there: a negligible part of a row, and still far from underflow
 LARGEST_ALPHA = 1e4  # practically infinite: the columns of a row are then independent
 _LARGE = 8.0  # from here on the series of psi is exact to 3e-13
@@ -64,7 +64,7 @@ class MembershipScratch(NamedTuple):
     w: Any  # (k,) float64, exp(psi(gamma))
 
 
-@jit
+@helper
 def _shift(x):
     """Y >= 8 and a number a with psi(x) = log(y) + a.
 
@@ -83,21 +83,21 @@ def _shift(x):
     return x, series - 0.5 * inverse - lower
 
 
-@jit
+@helper
 def exp_digamma(x):
     """exp(psi(x)) for x > 0."""
     y, a = _shift(x)
     return y * math.exp(a)
 
 
-@jit
+@helper
 def digamma(x):
     """psi(x) for x > 0."""
     y, a = _shift(x)
     return math.log(y) + a
 
 
-@jit
+@helper
 def _log_density(family, y, location, spread):
     """Log probability (density) of a feature in one cluster."""
     if family == GAUSSIAN:
@@ -107,7 +107,7 @@ def _log_density(family, y, location, spread):
     return y * math.log(location) + (1.0 - y) * math.log1p(-location)
 
 
-@jit
+@helper
 def _gather(rows, parameters, i, scratch):
     """Fill the local matrix of row i; returns the number of its columns and a constant of the bound."""
     k = parameters.alpha.shape[0]
@@ -139,7 +139,7 @@ def _gather(rows, parameters, i, scratch):
     return n, constant
 
 
-@jit_sums
+@helper_sums
 def _divide(gamma, i, n, scratch):
     """W = exp(psi(gamma)) and u_j / s_j of row i at its present gamma."""
     for j in range(n):
@@ -153,7 +153,7 @@ def _divide(gamma, i, n, scratch):
         scratch.ratio[j] = scratch.weight[j] / scratch.ratio[j]
 
 
-@jit_sums
+@helper_sums
 def _step(alpha, gamma, i, n, scratch):
     """Move gamma[i] one step along the fixed point; returns the largest change."""
     change = 0.0
@@ -167,7 +167,7 @@ def _step(alpha, gamma, i, n, scratch):
     return change
 
 
-@jit
+@helper
 def _bound_of_row(alpha, gamma, i, n, scratch, log_theta):
     """Lower bound of row i at its gamma, apart from what depends on alpha alone; E[log theta] into ``log_theta``."""
     k = alpha.shape[0]
@@ -193,7 +193,7 @@ def _bound_of_row(alpha, gamma, i, n, scratch, log_theta):
     return bound - math.log(product)
 
 
-@jit
+@helper
 def _add_row(rows, parameters, i, n, scratch, sums):
     """Add phi of row i to the sums."""
     k = parameters.alpha.shape[0]

@@ -2,12 +2,13 @@
 
 import numpy as np
 
-from partita._kernels._jit import jit
+from partita._kernels._jit import helper, jit
 
+_FIRST_SIZE = 1 << 12  # slots of the first table: 32 KiB with their tags, which the first cache holds
 _BATCH = 128  # rows packed before they are looked up, so that the look-ups overlap in the processor
 
 
-@jit
+@helper
 def _mix(word):
     """Spread the bits of a word over all its bits (the finaliser of splitmix64)."""
     word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -15,7 +16,7 @@ def _mix(word):
     return word ^ (word >> np.uint64(31))
 
 
-@jit
+@helper
 def _hash(keys, i):
     """Hash of row i; rows are passed by place, because making a view of each costs more than hashing it."""
     value = np.uint64(0x9E3779B97F4A7C15)
@@ -24,7 +25,16 @@ def _hash(keys, i):
     return value
 
 
-@jit
+@helper
+def _empty_table(n_slots):
+    """A table of free slots, and room for the tags beside them."""
+    table = np.empty(n_slots, dtype=np.int32)
+    for slot in range(n_slots):
+        table[slot] = -1
+    return table, np.empty(n_slots, dtype=np.uint32)
+
+
+@helper
 def _fill(table, tags, keys, n_keys):
     """Enter distinct keys into an empty table (slots hold -1), each at the first free slot from its hash on."""
     mask = table.shape[0] - 1
@@ -54,8 +64,7 @@ def distinct_rows(codes, starts, shift, keys, first, inverse):
     n_words = keys.shape[1]
     batch = np.empty((_BATCH, n_words), dtype=np.uint64)
     hashes = np.empty(_BATCH, dtype=np.uint64)
-    table = np.full(1 << 12, -1, dtype=np.int32)
-    tags = np.empty(table.shape[0], dtype=np.uint32)
+    table, tags = _empty_table(_FIRST_SIZE)
     n_distinct = 0
     for i0 in range(0, n, _BATCH):
         i1 = min(n, i0 + _BATCH)
@@ -69,8 +78,7 @@ def distinct_rows(codes, starts, shift, keys, first, inverse):
                 value = _mix(value ^ word)  # as in _hash
             hashes[i - i0] = value
         if 2 * (n_distinct + _BATCH) > table.shape[0]:
-            table = np.full(4 * table.shape[0], -1, dtype=np.int32)
-            tags = np.empty(table.shape[0], dtype=np.uint32)
+            table, tags = _empty_table(4 * table.shape[0])
             _fill(table, tags, keys, n_distinct)
         mask = table.shape[0] - 1
         for i in range(i0, i1):

@@ -6,10 +6,10 @@ is still summed over the features in their order. So every kernel here finds the
 
 import numpy as np
 
-from partita._kernels._jit import jit
+from partita._kernels._jit import helper, jit
 
 
-@jit
+@helper
 def _nearest(points, i, centers, n_centers, distance):
     """Nearest of the first centres, the first of equally near ones; all squared distances go to ``distance``."""
     x = points[i, 0]
@@ -90,8 +90,10 @@ def means(points, labels, centers, size):
     size    OUT (k,) int64
     """
     n, d = points.shape
-    centers[:] = 0.0
-    size[:] = 0
+    for c in range(size.shape[0]):
+        size[c] = 0
+        for j in range(d):
+            centers[c, j] = 0.0
     for i in range(n):
         c = labels[i]
         size[c] += 1
@@ -128,7 +130,8 @@ def farthest_first(points, distance, largest):
                 far = i
         largest[r] = distance[far]
         if r == largest.shape[0] - 1 or largest[r] == 0.0:  # all points are taken, and later rounds find 0, too
-            largest[r + 1 :] = 0.0
+            for later in range(r + 1, largest.shape[0]):
+                largest[later] = 0.0
             return
         for i in range(n):
             apart_from_far = 0.0

@@ -6,13 +6,13 @@ SIMD and the points of a cluster are contiguous.
 
 import numpy as np
 
-from partita._kernels._jit import jit, jit_sums
+from partita._kernels._jit import helper_sums, jit, jit_sums
 
 EUCLIDEAN, SQEUCLIDEAN, CITYBLOCK, CHEBYSHEV = range(4)
 CHUNK = 512  # distances at a time: 4 KiB, which stay in the first-level cache
 
 
-@jit_sums
+@helper_sums
 def _fill_distances(columns, i, j0, j1, metric, distance):
     """Distances from point i to points j0..j1-1; the root of Euclidean ones is not yet taken."""
     width = j1 - j0

@@ -9,10 +9,10 @@ also part of the kernel, since a call from Python for each centre would cost mor
 
 import numpy as np
 
-from partita._kernels._jit import jit
+from partita._kernels._jit import helper, jit
 
 
-@jit
+@helper
 def _squared(points, i, centers, c):
     total = 0.0
     for j in range(points.shape[1]):
@@ -21,10 +21,18 @@ def _squared(points, i, centers, c):
     return total
 
 
-@jit
+@helper
+def _sum(numbers):
+    total = 0.0
+    for i in range(numbers.shape[0]):
+        total += numbers[i]
+    return total
+
+
+@helper
 def _draw_point(distance, uniform):
     """A point, drawn with probability proportional to its squared distance."""
-    rest = uniform * distance.sum()
+    rest = uniform * _sum(distance)
     chosen = 0
     while chosen < distance.shape[0] - 1 and rest >= distance[chosen]:
         rest -= distance[chosen]
@@ -32,7 +40,7 @@ def _draw_point(distance, uniform):
     return chosen
 
 
-@jit
+@helper
 def _nearer(points, chosen, distance):
     """Sum of the squared distances to the nearest centre if this point were also a centre."""
     total = 0.0
@@ -42,7 +50,7 @@ def _nearer(points, chosen, distance):
     return total
 
 
-@jit
+@helper
 def _choose_centers(points, uniform, centers, distance):
     """Greedy k-means++: of several points, drawn in proportion to squared distance, take what lowers the sum most."""
     n = points.shape[0]
@@ -56,20 +64,21 @@ def _choose_centers(points, uniform, centers, distance):
                 total = _nearer(points, chosen, distance)
                 if total < smallest:
                     best, smallest = chosen, total
-        centers[c] = points[best]
+        for j in range(points.shape[1]):
+            centers[c, j] = points[best, j]
         for i in range(n):
             apart = _squared(points, i, centers, c)
             if c == 0 or apart < distance[i]:
                 distance[i] = apart
 
 
-@jit
+@helper
 def _assign_points(points, centers, labels, distance):
     """Nearest centre of each point, the first of equally near ones; returns whether any label changed."""
     changed = False
     for i in range(points.shape[0]):
-        best, smallest = 0, _squared(points, i, centers, 0)
-        for c in range(1, centers.shape[0]):
+        best, smallest = 0, np.inf
+        for c in range(centers.shape[0]):
             apart = _squared(points, i, centers, c)
             if apart < smallest:
                 best, smallest = c, apart
@@ -80,11 +89,12 @@ def _assign_points(points, centers, labels, distance):
     return changed
 
 
-@jit
+@helper
 def _move_centers(points, labels, centers, size):
     """Move centres to the means of their points; a centre without points stays."""
     n, d = points.shape
-    size[:] = 0
+    for c in range(size.shape[0]):
+        size[c] = 0
     for i in range(n):
         c = labels[i]
         if size[c] == 0:
@@ -110,9 +120,10 @@ def lloyd(points, uniform, max_iter, centers, labels):
     """
     distance, size = np.empty(points.shape[0]), np.empty(centers.shape[0], dtype=np.int64)
     _choose_centers(points, uniform, centers, distance)
-    labels[:] = -1
+    for i in range(labels.shape[0]):
+        labels[i] = -1
     n_iter = 0
     while n_iter < max_iter and _assign_points(points, centers, labels, distance):
         _move_centers(points, labels, centers, size)
         n_iter += 1
-    return distance.sum(), n_iter
+    return _sum(distance), n_iter

@@ -4,9 +4,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from partita._kernels._jit import jit
+from partita._kernels._jit import helper, jit
 
 AVERAGE, COMPLETE, WARD = 0, 1, 2
+METHODS = {"average": AVERAGE, "complete": COMPLETE, "ward": WARD}
 _BLOCK = 2048  # entries searched one by one once their minimum is known: 8 or 16 KiB, which the first cache holds
 
 
@@ -50,7 +51,7 @@ def start_chain(D: Any, size: Any) -> LinkageChain:
     )
 
 
-@jit
+@helper
 def _refresh(chain, x, n_merges):
     """Bring row x up to date: copy the distances to younger clusters from their rows."""
     row = chain.D[x]
@@ -61,12 +62,13 @@ def _refresh(chain, x, n_merges):
     chain.stamp[x] = n_merges
 
 
-@jit
+@helper
 def _sweep(chain, n_slots, n_merges, n_path):
     """Move the living clusters to the front of all arrays; returns how many they are."""
-    place = np.full(n_slots, -1, dtype=np.int64)
+    place = np.empty(n_slots, dtype=np.int64)
     n_live = 0
     for x in range(n_slots):
+        place[x] = -1
         if chain.dead[x] == 0:
             _refresh(chain, x, n_merges)
             place[x] = n_live
@@ -89,7 +91,7 @@ def _sweep(chain, n_slots, n_merges, n_path):
     return n_live
 
 
-@jit
+@helper
 def _merge_rows(D, n_slots, x, y, size, method):
     """Lance-Williams update of row y, which becomes the union of x and y."""
     rx = D[x]
@@ -112,7 +114,7 @@ def _merge_rows(D, n_slots, x, y, size, method):
             ry[j] = np.sqrt(max(squared, 0.0))
 
 
-@jit
+@helper
 def _nearest(bits, dead, n_slots, x, y):
     """Nearest living neighbour of x; y (or -1) is preferred among equals, then the first.
 
@@ -153,7 +155,8 @@ def nn_chain(chain, method, n_steps, left, right, height):
     D = chain.D
     path, dead, ids, size = chain.path, chain.dead, chain.ids, chain.size
     n = D.shape[0]
-    n_done, n_slots, n_merges, n_path, first = chain.cursor
+    cursor = chain.cursor
+    n_done, n_slots, n_merges, n_path, first = cursor[0], cursor[1], cursor[2], cursor[3], cursor[4]
     gone = np.iinfo(dead.dtype).max
     for _ in range(min(n_steps, n - 1 - n_done)):
         if 2 * (n - n_done) < n_slots and n_slots > 64:
@@ -193,7 +196,7 @@ def nn_chain(chain, method, n_steps, left, right, height):
         n_merges += 1
         chain.stamp[y] = n_merges
         n_done += 1
-    chain.cursor[:] = np.array([n_done, n_slots, n_merges, n_path, first])
+    cursor[0], cursor[1], cursor[2], cursor[3], cursor[4] = n_done, n_slots, n_merges, n_path, first
 
 
 @jit
@@ -206,9 +209,12 @@ def merge_tree(left, right, height, n_objects, tree):
     tree        OUT (n - 1, 4) float64: two clusters (smaller number first), height, objects
     """
     n = n_objects.shape[0]
-    parent = np.arange(2 * n - 1)
+    parent = np.empty(2 * n - 1, dtype=np.int64)
     members = np.empty(2 * n - 1, dtype=np.float64)
-    members[:n] = n_objects
+    for a in range(2 * n - 1):
+        parent[a] = a
+    for a in range(n):
+        members[a] = n_objects[a]
     for k in range(n - 1):
         a = left[k]
         while parent[a] != a:
@@ -237,8 +243,11 @@ def prim_matrix(D, start, order, height):
     height OUT (n,) float64, height[0] = 0
     """
     n = D.shape[0]
-    nearest = np.full(n, np.inf)
-    outside = np.ones(n, dtype=np.bool_)
+    nearest = np.empty(n, dtype=np.float64)
+    outside = np.empty(n, dtype=np.bool_)
+    for j in range(n):
+        nearest[j] = np.inf
+        outside[j] = True
     order[0] = start
     height[0] = 0.0
     outside[start] = False

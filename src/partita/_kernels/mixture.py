@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from partita._kernels._jit import jit
+from partita._kernels._jit import helper, jit
 
 
 class MixtureRows(NamedTuple):
@@ -16,7 +16,7 @@ class MixtureRows(NamedTuple):
     row_weights: Any  # (n,) float64, weight of each row
 
 
-@jit
+@helper
 def _log_sums(rows, table, log_weight, i, logs):
     """Log weight of each component times what it gives to row i; returns the largest."""
     k = logs.shape[0]

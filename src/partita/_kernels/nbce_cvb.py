@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from partita._kernels._jit import jit
+from partita._kernels._jit import helper, jit
 
 _RUN = 16  # factors multiplied before a log is taken: none is below 1e-12, so their product does not underflow
 
@@ -40,20 +40,27 @@ class CvbState(NamedTuple):
 def sum_up_cvb(rows, state):
     """Expectations and variances again, from gamma."""
     n, K = state.gamma.shape
-    state.size[:] = 0.0
-    state.tail[:] = 0.0
-    state.label_size[:] = 0.0
-    state.observed[:] = 0.0
-    nothing = np.zeros(K)
-    row = np.empty(K)
+    nothing, row = np.empty(K), np.empty(K)
     change = np.empty((2, K))
+    for k in range(K):
+        nothing[k] = 0.0
+        for order in range(2):
+            state.size[order, k] = 0.0
+            state.tail[order, k] = 0.0
+    for order in range(state.label_size.shape[0]):
+        for cell in range(state.label_size.shape[1]):
+            for k in range(K):
+                state.label_size[order, cell, k] = 0.0
+        for j in range(state.observed.shape[1]):
+            for k in range(K):
+                state.observed[order, j, k] = 0.0
     for i in range(n):
         for k in range(K):
             row[k] = state.gamma[i, k]
         _replace(rows, state, i, nothing, row, change)
 
 
-@jit
+@helper
 def _replace(rows, state, i, old, new, change):
     """Count row i with gamma ``new`` instead of ``old``; ``change`` is memory."""
     K = old.shape[0]
@@ -78,14 +85,14 @@ def _replace(rows, state, i, old, new, change):
                 state.observed[order, j, k] += change[order, k]
 
 
-@jit
+@helper
 def _log(x, mean, variance):
     """E[log(x + N)] to the second order; variance 0 is the zero order."""
     value = x + max(mean, 0.0)
     return math.log(value) - max(variance, 0.0) / (2.0 * value * value)
 
 
-@jit
+@helper
 def _prior(state, i, own, a0, sticks, second, logs):
     """Log prior of each cluster, without ``own`` of row i."""
     K = logs.shape[0]
@@ -112,7 +119,7 @@ def _prior(state, i, own, a0, sticks, second, logs):
         above += g
 
 
-@jit
+@helper
 def _likelihood_products(rows, state, i, own, b, logs, product, out):
     """Add the zero-order log factors of the labels; of equal weights the ratios are multiplied before the log."""
     K = logs.shape[0]
@@ -136,7 +143,7 @@ def _likelihood_products(rows, state, i, own, b, logs, product, out):
             n_factors = 0
 
 
-@jit
+@helper
 def _likelihood_second(rows, state, i, own, b, logs):
     """Add the log factors of the labels to the second order."""
     K = logs.shape[0]
@@ -169,7 +176,9 @@ def sweep_cvb(rows, state, a0, b, sticks, rows_to_do, changes):
             _likelihood_second(rows, state, i, own, b, logs)
         else:
             _likelihood_products(rows, state, i, own, b, logs, product, out)
-        highest = logs.max()
+        highest = logs[0]
+        for k in range(1, K):
+            highest = max(highest, logs[k])
         total = 0.0
         for k in range(K):
             logs[k] = math.exp(logs[k] - highest)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from partita._kernels._jit import jit
+from partita._kernels._jit import helper, jit
 
 _NEGLIGIBLE = -50.0  # log of a share of probability that no draw of 53 bits can hit
 GAIN = 1e-10  # least rise of a log probability in a climb: less is rounding, and objects could move back and forth
@@ -44,10 +44,16 @@ class GibbsState(NamedTuple):
 def rebuild(rows, state):
     """Make everything again from z."""
     n, K, m = state.z.shape[0], state.size.shape[0], rows.clustering_weights.shape[0]
-    state.size[:] = 0
-    state.label_size[:] = 0
-    state.observed[:] = 0
-    weight_of = np.zeros(state.label_size.shape[0])
+    weight_of = np.empty(state.label_size.shape[0])
+    for k in range(K):
+        state.size[k] = 0
+    for cell in range(state.label_size.shape[0]):
+        weight_of[cell] = 0.0
+        for k in range(K):
+            state.label_size[cell, k] = 0
+    for j in range(m):
+        for k in range(K):
+            state.observed[j, k] = 0
     for i in range(n):
         k = state.z[i]
         state.size[k] += 1
@@ -65,7 +71,7 @@ def rebuild(rows, state):
             state.total[k] += state.denominator[j, k]
 
 
-@jit
+@helper
 def _set(rows, state, p, k, change):
     """Count label p of an object in or out of cluster k."""
     cell = rows.cells[p]
@@ -76,7 +82,7 @@ def _set(rows, state, p, k, change):
     state.denominator[j, k] = rows.clustering_weights[j] * rows.log_total[rows.group[j], state.observed[j, k]]
 
 
-@jit
+@helper
 def _move(rows, state, i, old, new):
     """Move object i, and renew the entries of both clusters."""
     state.z[i] = new
@@ -91,7 +97,7 @@ def _move(rows, state, i, old, new):
             state.total[k] += state.denominator[j, k]
 
 
-@jit
+@helper
 def _log_likelihoods(rows, state, i, top, logs):
     """Log predictive of the labels of object i in clusters 0 to top - 1 without it; returns that of an empty one."""
     first, last = rows.start[i], rows.start[i + 1]
@@ -117,7 +123,7 @@ def _log_likelihoods(rows, state, i, top, logs):
     return empty
 
 
-@jit
+@helper
 def _priors(state, k_own, top, a0, sticks, prior):
     """Prior weights of clusters 0 to top - 1 without one object of k_own; returns that of all others together.
 
@@ -147,7 +153,7 @@ def _priors(state, k_own, top, a0, sticks, prior):
     return rest
 
 
-@jit
+@helper
 def _label_of_new(state, k_own, top, a0, sticks, share):
     """Label of a cluster without other objects; ``share`` in [0, 1) decides between those from ``top`` on (sticks)."""
     K = state.size.shape[0]
@@ -174,13 +180,18 @@ def conditional(rows, state, i, a0, sticks, out):
             if prior[k] == 0.0:
                 prior[k] = a0 / K
                 logs[k] = empty
-    highest = logs.max()
+    highest = logs[0]
+    for k in range(1, K):
+        highest = max(highest, logs[k])
+    total = 0.0
     for k in range(K):
         out[k] = prior[k] * math.exp(logs[k] - highest)
-    out /= out.sum()
+        total += out[k]
+    for k in range(K):
+        out[k] /= total
 
 
-@jit
+@helper
 def _draw(state, k_own, prior, logs, top, others, empty, a0, sticks, uniform):
     """Draw a cluster."""
     highest = empty if others > 0.0 else -math.inf
@@ -207,7 +218,7 @@ def _draw(state, k_own, prior, logs, top, others, empty, a0, sticks, uniform):
     return best
 
 
-@jit
+@helper
 def _climb(state, k_own, prior, logs, top, others, empty, a0, sticks):
     """The best cluster, the own one unless another is clearly better."""
     K = state.size.shape[0]
@@ -284,7 +295,7 @@ def dissolve(rows, state, cluster, a0, sticks):
             _move(rows, state, i, cluster, best)
 
 
-@jit
+@helper
 def _log_sticks(size, a0, first, last, beyond):
     """Terms first to last of log p(Z) under stick breaking; ``beyond`` objects are in clusters from first on."""
     value = 0.0
@@ -305,7 +316,9 @@ def swap_labels(size, a0, pairs, log_uniform, place):
     place       OUT (K,) int64, new label of each cluster
     """
     K = size.shape[0]
-    at = np.arange(K)  # cluster that now has each label
+    at = np.empty(K, dtype=np.int64)  # cluster that now has each label
+    for k in range(K):
+        at[k] = k
     for s in range(pairs.shape[0]):
         a, b = pairs[s, 0], pairs[s, 1]
         if size[a] == 0 and size[b] == 0:

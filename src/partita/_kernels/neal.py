@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from partita._kernels._jit import jit
+from partita._kernels._jit import helper, jit
 
 _NEGLIGIBLE = -50.0  # log of a share of probability that no draw of 53 bits can hit
 _GAIN = 1e-10  # least rise of a log probability in a climb: less is rounding, and points could move back and forth
@@ -37,7 +37,7 @@ class NealState(NamedTuple):
     means: Any  # (d, capacity) float64
 
 
-@jit
+@helper
 def _distances(points, i, means, n_slots, out):
     """Squared distances of a point to the first means."""
     x = points[i, 0]
@@ -51,7 +51,7 @@ def _distances(points, i, means, n_slots, out):
             out[k] += apart * apart
 
 
-@jit
+@helper
 def _draw(size, logs, n_slots, log_new, uniform):
     """A slot with probability prop. to size exp(log), or n_slots with probability prop. to exp(log_new)."""
     highest = log_new
@@ -74,7 +74,7 @@ def _draw(size, logs, n_slots, log_new, uniform):
     return n_slots if log_new - highest > _NEGLIGIBLE else last
 
 
-@jit
+@helper
 def _free_slot(size, n_slots):
     """The first slot without points."""
     for k in range(n_slots):
@@ -121,14 +121,14 @@ def sweep_neal(data, state, model, n_slots, first, uniform, normal):
     return n, n_slots
 
 
-@jit
+@helper
 def _log_predictive(n_in, distance, d, sigma, rho):
     """Log density, without (2 pi)^(-d/2), of a point at ``distance`` from the posterior mean of n_in points."""
     variance = sigma + sigma * rho / (sigma + rho * n_in)
     return -0.5 * (d * math.log(variance) + distance / variance)
 
 
-@jit
+@helper
 def _set_mean(state, total, k, sigma, rho):
     """Posterior mean of a cluster from the sum of its points."""
     shrink = rho / (sigma + rho * state.size[k])

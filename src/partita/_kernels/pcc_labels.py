@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from partita._kernels._jit import jit
+from partita._kernels._jit import helper, jit
 
 _TIE = 1e-12  # relative difference of two clusters that fit equally well: more than sums round, less than labels differ
 _ENTRY = 1e-9  # relative gap to which an entering row is placed, nearly exactly: later rows build on it
@@ -48,7 +48,7 @@ def zero_sums(n_rows: int, n_cells: int, n_tables: int, n_clusters: int) -> Labe
     )
 
 
-@jit
+@helper
 def _gather(rows, sums, i, own, A, b):
     """A and b of row i, without ``own`` of its objects; returns N_ii."""
     k = b.shape[0]
@@ -81,7 +81,7 @@ def _gather(rows, sums, i, own, A, b):
     return seen
 
 
-@jit
+@helper
 def _add_copies(copies, y, A, b):
     """Add the bound on (copies / 2) * (1 - y.y)^2 at y to the quadratic."""
     k = b.shape[0]
@@ -94,7 +94,7 @@ def _add_copies(copies, y, A, b):
             A[h, q] += 2.0 * copies * y[h] * y[q]
 
 
-@jit
+@helper
 def _gap(y, g):
     """Cluster with the smallest derivative, that with the largest one in use, and the difference."""
     low = 0
@@ -107,7 +107,7 @@ def _gap(y, g):
     return low, high, g[high] - g[low]
 
 
-@jit
+@helper
 def solve_simplex(A, g, y, tolerance, max_steps):
     """Minimise y' A y - 2 b y on the simplex by steps between two clusters; g = 2 (A y - b) is kept up to date."""
     k = y.shape[0]
@@ -127,7 +127,7 @@ def solve_simplex(A, g, y, tolerance, max_steps):
             g[h] += 2.0 * step * (A[h, low] - A[h, high])
 
 
-@jit
+@helper
 def _move(rows, sums, i, old, new):
     """Move the objects of row i from membership old to new in all sums."""
     k = new.shape[0]
@@ -162,7 +162,9 @@ def insert_rows(rows, sums, order, seed):
     b = np.empty(k)
     g = np.empty(k)
     y = np.empty(k)
-    nothing = np.zeros(k)
+    nothing = np.empty(k)
+    for h in range(k):
+        nothing[h] = 0.0
     state = np.uint64(seed) * np.uint64(2) + np.uint64(1)  # of a linear congruential generator (Knuth's MMIX)
     for i in order:
         for h in range(k):
@@ -196,11 +198,18 @@ def insert_rows(rows, sums, order, seed):
 @jit
 def sum_memberships(rows, sums):
     """Compute B and G again from Y."""
-    sums.B[:] = 0.0
-    sums.G[:] = 0.0
     k = sums.Y.shape[1]
     y = np.empty(k)
-    nothing = np.zeros(k)
+    nothing = np.empty(k)
+    for h in range(k):
+        nothing[h] = 0.0
+    for cell in range(sums.B.shape[0]):
+        for h in range(k):
+            sums.B[cell, h] = 0.0
+    for m in range(sums.G.shape[0]):
+        for h in range(k):
+            for q in range(k):
+                sums.G[m, h, q] = 0.0
     for i in range(sums.Y.shape[0]):
         for h in range(k):
             y[h] = sums.Y[i, h]

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from partita._kernels._jit import jit_sums
+from partita._kernels._jit import helper_sums, jit_sums
 
 KL, L2 = 0, 1
 _TINY = 1e-100  # 0 / TINY = 0, and c / TINY is a barrier that no step crosses; its square is still finite
@@ -51,7 +51,7 @@ class PairRow(NamedTuple):
     e: Any  # (m,) change of a along a direction
 
 
-@jit_sums
+@helper_sums
 def _slope(kind, c, n, a):
     """N d'(c / N, a): derivative in the second argument."""
     if kind == KL:
@@ -59,7 +59,7 @@ def _slope(kind, c, n, a):
     return 2.0 * (n * a - c)
 
 
-@jit_sums
+@helper_sums
 def _curvature(kind, c, n, a):
     """N d''(c / N, a)."""
     if kind == KL:
@@ -67,7 +67,7 @@ def _curvature(kind, c, n, a):
     return 2.0 * n
 
 
-@jit_sums
+@helper_sums
 def _load_row(pairs, Y_t, i, row):
     """Counts and neighbours of row i; returns how many neighbours there are."""
     k, n = Y_t.shape
@@ -95,7 +95,7 @@ def _load_row(pairs, Y_t, i, row):
     return m
 
 
-@jit_sums
+@helper_sums
 def _combine(V, m, coefficients, out):
     """out_j = sum_h coefficients_h V_hj."""
     for j in range(m):
@@ -107,7 +107,7 @@ def _combine(V, m, coefficients, out):
                 out[j] += x * V[h, j]
 
 
-@jit_sums
+@helper_sums
 def _row_gradient(kind, row, V, m, y, copies, t, g):
     """Gradient of row i in g; leaves a in the row and N d' in t. Returns y.y."""
     _combine(V, m, y, row.a)
@@ -125,7 +125,7 @@ def _row_gradient(kind, row, V, m, y, copies, t, g):
     return square
 
 
-@jit_sums
+@helper_sums
 def _gap(y, g):
     """Cluster with the smallest derivative, that with the largest one in use, and the difference."""
     low = 0
@@ -138,7 +138,7 @@ def _gap(y, g):
     return low, high, g[high] - g[low]
 
 
-@jit_sums
+@helper_sums
 def _slope_at(kind, row, m, copies, square, own_e, eps):
     """Derivative of the row's bound at step eps along the direction whose change of a is row.e."""
     total = 0.0
@@ -149,7 +149,7 @@ def _slope_at(kind, row, m, copies, square, own_e, eps):
     return total
 
 
-@jit_sums
+@helper_sums
 def _model(kind, row, V, m, y, copies, square, t, support, size, H):
     """Second derivatives of the row's bound between the clusters of the support."""
     for j in range(m):
@@ -196,7 +196,7 @@ def newton_point(H, g, support, size, y, tolerance, target):
             slope[p] += step * (H[p, low] - H[p, high])
 
 
-@jit_sums
+@helper_sums
 def _line_search(kind, row, m, copies, square, own_e, first):
     """A step in (0, 1] at which the objective still falls, near the lowest point of the line.
 
@@ -255,7 +255,7 @@ def sweep_pairs(pairs, Y_t, row, chosen, threshold, gaps):
         gaps[i] = gap
         if gap <= threshold:
             continue
-        size = 0
+        size = np.int64(0)  # a literal 0 would compile newton_point once more
         for h in range(k):
             if y[h] > 0.0 or h == low:
                 support[size] = h
@@ -312,7 +312,7 @@ def objective_pairs(pairs, Y_t, row):
     return everything
 
 
-@jit_sums
+@helper_sums
 def _value(kind, c, n, a):
     """N d(c / N, a)."""
     if n <= 0.0:
@@ -404,7 +404,7 @@ def greedy_pairs(pairs, Y_t, row, tree, gradient, tolerance, n_steps, chosen):
     return n_steps
 
 
-@jit_sums
+@helper_sums
 def _gap_of(Y_t, gradient, j):
     low = np.inf
     high = -np.inf
@@ -415,7 +415,7 @@ def _gap_of(Y_t, gradient, j):
     return high - low
 
 
-@jit_sums
+@helper_sums
 def _set_gap(tree, size, i, gap, leaf_only):
     """Set the gap of row i, and the maxima above it (unless all of them are computed again later)."""
     place = size + i
@@ -430,7 +430,7 @@ def _set_gap(tree, size, i, gap, leaf_only):
             place //= 2
 
 
-@jit_sums
+@helper_sums
 def _bisect(kind, row, m, copies, square, own_e, limit, gap):
     """Step of the papers: the end of the segment if the objective still falls there, else a root by bisection.
 
@@ -460,7 +460,8 @@ def start_greedy(pairs, Y_t, row, tree, gradient):
     y = np.empty(k)
     g = np.empty(k)
     t = np.empty(row.a.shape[0])
-    tree[:] = 0.0
+    for place in range(2 * size):
+        tree[place] = 0.0
     for i in range(n):
         m = _load_row(pairs, Y_t, i, row)
         for h in range(k):

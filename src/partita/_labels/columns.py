@@ -86,14 +86,14 @@ def _columns_of_list(X: Sequence[Any]) -> tuple[list[str], list[Array]]:
 
 
 def _columns_of_frame(X: Any) -> tuple[list[str], list[Array]]:
-    import narwhals.stable.v1 as nw
-
     if isinstance(X, pd.DataFrame):  # also with several columns of one name, which narwhals refuses
         _refuse_empty(*X.shape)
         plain = _plain_columns(X)
         return [str(name) for name in X.columns], [
             plain[j] if j in plain else as_column(X.iloc[:, j], f"c{j}") for j in range(X.shape[1])
         ]
+    import narwhals.stable.v1 as nw
+
     try:
         frame = nw.from_native(X, eager_only=True)
     except TypeError:
@@ -136,12 +136,14 @@ def _column_of_series(series: Any) -> Array:
 
 def as_column(values: Any, name: str) -> Any:
     """One column of a list or dict; NumPy must not turn a mixture of numbers and text into text."""
-    import narwhals.stable.v1 as nw
-
     if isinstance(values, str | bytes) or not hasattr(values, "__iter__"):
         raise LabelMatrixError(f"{name} is {values!r}; it must be a sequence of labels, one per object.")
     if isinstance(values, np.ma.MaskedArray):
         return _unmask(values)
+    if isinstance(values, pd.Series) and isinstance(values.dtype, np.dtype) and values.dtype.kind in "biu":
+        return np.asarray(values)  # what most files hold: nothing can be missing, and narwhals need not be imported
+    import narwhals.stable.v1 as nw
+
     series = nw.from_native(values, series_only=True, pass_through=True)
     if isinstance(series, nw.Series):
         return _column_of_series(series)

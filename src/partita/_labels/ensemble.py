@@ -10,10 +10,9 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
 
-from partita._kernels import agreement
-from partita._kernels.distinct import distinct_rows
+from partita._kernels._ready import is_ready
+from partita._kernels.code_columns import CodeColumns
 from partita._typing import Array, Codes, FloatArray, IntArray
 
 
@@ -110,6 +109,8 @@ class Ensemble:
     @cached_property
     def indicator(self) -> Any:
         """H: sparse (n_rows, n_cells), 1 where a row has a label."""
+        from scipy import sparse
+
         ones = np.ones(len(self.row_cells))
         return sparse.csr_array((ones, self.row_cells, self.row_starts), shape=(self.n_rows, self.n_cells))
 
@@ -135,6 +136,9 @@ def layout_of(n_labels: IntArray) -> Ensemble:
 
 
 # ------------------------------------------------------------------------------------------------------- distinct rows
+_SORTED = 500_000  # packed words whose sorting takes less than loading numba: 0.3 s, against about 1 s
+
+
 class DistinctRows(NamedTuple):
     """Distinct rows, numbered by first appearance."""
 
@@ -146,15 +150,37 @@ class DistinctRows(NamedTuple):
 def find_distinct_rows(codes: Codes, n_labels: IntArray) -> DistinctRows:
     """Find the distinct rows of a code matrix: bits packed into words, words hashed, exact.
 
-    Cost O(n m), against O(n m log n) for ``np.unique(axis=0)``.
+    Cost O(n m), against O(n m log n) for ``np.unique(axis=0)``. Few rows are sorted instead if the kernel is not ready.
     """
     n = len(codes)
     starts, shift = _pack_columns(n_labels)
+    if n * (len(starts) - 1) <= _SORTED and not is_ready("distinct", "distinct_rows"):
+        return sort_rows(codes, starts, shift)
+    from partita._kernels.distinct import distinct_rows
+
     keys = np.empty((n, len(starts) - 1), dtype=np.uint64)  # touched only as far as there are distinct rows
     first = np.empty(n, dtype=np.int64)
     inverse = np.empty(n, dtype=np.int64)
     n_distinct = distinct_rows(np.ascontiguousarray(codes, dtype=np.int32), starts, shift, keys, first, inverse)
     return DistinctRows(first[:n_distinct].copy(), inverse, np.bincount(inverse, minlength=n_distinct))
+
+
+def sort_rows(codes: Codes, starts: IntArray, shift: IntArray) -> DistinctRows:
+    """The same by sorting the packed rows, in NumPy."""
+    keys = np.zeros((len(codes), len(starts) - 1), dtype=np.uint64)
+    for w, (lo, hi) in enumerate(pairwise(starts)):
+        for j in range(lo, hi):
+            keys[:, w] |= (codes[:, j] + 1).astype(np.uint64) << np.uint64(shift[j])
+    order = np.lexsort(keys.T)  # stable: equal rows stay in the order of their appearance
+    ordered = keys[order]
+    is_new = np.append(len(codes) > 0, (ordered[1:] != ordered[:-1]).any(axis=1))[: len(codes)]
+    first = order[is_new]
+    by_appearance = np.argsort(first)
+    number = np.empty(len(first), dtype=np.int64)
+    number[by_appearance] = np.arange(len(first))
+    inverse = np.empty(len(codes), dtype=np.int64)
+    inverse[order] = number[np.cumsum(is_new) - 1]
+    return DistinctRows(first[by_appearance], inverse, np.bincount(inverse, minlength=len(first)))
 
 
 def match_rows(known: Codes, new: Codes) -> IntArray:
@@ -223,7 +249,7 @@ _GROUP = 255  # clusterings per group, so that their agreements fit a byte
 class WeightedColumns(NamedTuple):
     """Codes by clustering, in groups of equal weight, as the agreement kernels need them."""
 
-    columns: agreement.CodeColumns
+    columns: CodeColumns
     weights: FloatArray  # (n_groups,)
     total: float  # weight of all clusterings: N_ij where nothing is missing
     has_missing: bool
@@ -253,7 +279,7 @@ def weighted_columns(codes: Codes, n_labels: IntArray, clustering_weights: Float
     edges = np.concatenate([[0], new_weight, [len(ordered)]])
     starts = np.concatenate([np.arange(lo, hi, _GROUP) for lo, hi in pairwise(edges)])
     by_clustering = np.ascontiguousarray(codes.T[order].astype(dtype))  # -1 wraps to the largest value
-    columns = agreement.CodeColumns(
+    columns = CodeColumns(
         by_clustering, np.append(starts, len(ordered)).astype(np.int64), dtype.type(np.iinfo(dtype).max)
     )
     return WeightedColumns(columns, ordered[starts], float(clustering_weights.sum()), bool((codes < 0).any()))

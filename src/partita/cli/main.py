@@ -12,6 +12,7 @@ import click
 
 from partita import __version__
 from partita.cli import _words
+from partita.cli._deferred import defer
 from partita.cli.check import check
 from partita.cli.choose import choose
 from partita.cli.cluster import cluster
@@ -44,6 +45,7 @@ for command in (demo, check, consensus, compare, choose, generate, cluster, meth
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Run the command line; errors are one line on stderr, with exit code 2."""
+    defer("scipy.stats")
     warnings.showwarning = _show_warning
     _shown.clear()
     _show_log()

@@ -3,16 +3,12 @@
 from typing import Any, Literal
 
 import numpy as np
-from scipy import sparse
-from scipy.optimize import linear_sum_assignment
-from scipy.special import rel_entr
-from sklearn import metrics as sk
 
 from partita._features import check_lengths
 from partita._labels.membership import check_membership, one_hot
 from partita._labels.validation import check_label_matrix, check_labels, check_weights
 from partita._typing import Codes, FloatArray
-from partita.metrics._contingency import cross_tabulate, labelled_in_both, paired_codes
+from partita.metrics._contingency import Contingency, cross_tabulate, labelled_in_both, paired_codes
 from partita.metrics._left_out import warn_left_out
 
 
@@ -42,8 +38,10 @@ def normalized_mutual_info_score(
     >>> normalized_mutual_info_score([0, 0, 1, 1], [1, 1, 0, 0])
     1.0
     """
+    from sklearn.metrics import normalized_mutual_info_score as of_scikit_learn
+
     first, second, _ = paired_codes(labels_true, labels_pred)
-    score = sk.normalized_mutual_info_score(first, second, average_method=average_method)
+    score = of_scikit_learn(first, second, average_method=average_method)
     return float(np.clip(score, 0.0, 1.0))
 
 
@@ -90,10 +88,16 @@ def _nmi(first: Codes, second: Codes) -> float:
     ]
     if min(entropies) <= 0:
         return 1.0 if max(entropies) <= 0 else 0.0
-    shape = (len(table.row_sums), len(table.col_sums))
-    cells = sparse.csr_array((table.cells, (table.rows, table.cols)), shape=shape)
-    information = sk.mutual_info_score(None, None, contingency=cells)
-    return float(np.clip(information / np.sqrt(entropies[0] * entropies[1]), 0.0, 1.0))
+    return float(np.clip(_mutual_information(table) / np.sqrt(entropies[0] * entropies[1]), 0.0, 1.0))
+
+
+def _mutual_information(table: Contingency) -> float:
+    """Mutual information in nats, in scikit-learn's order of operations; its metrics take long to import."""
+    n = table.n_objects
+    share = table.cells / n
+    by_chance = -np.log(table.row_sums[table.rows] * table.col_sums[table.cols]) + np.log(n) + np.log(n)
+    terms = share * (np.log(table.cells) - np.log(n)) + share * by_chance
+    return max(float(np.where(np.abs(terms) < np.finfo(np.float64).eps, 0.0, terms).sum()), 0.0)
 
 
 def jensen_shannon_distance(membership_true: Any, membership_pred: Any) -> float:
@@ -124,6 +128,8 @@ def jensen_shannon_distance(membership_true: Any, membership_pred: Any) -> float
     >>> jensen_shannon_distance([0, 0, 1, 1], [0, 0, 0, 0])
     0.5
     """
+    from scipy.optimize import linear_sum_assignment
+
     Z = _read_membership(membership_true, "membership_true")
     Y = _read_membership(membership_pred, "membership_pred")
     if len(Z) != len(Y):
@@ -143,6 +149,8 @@ def jensen_shannon_distance(membership_true: Any, membership_pred: Any) -> float
 
 def _half_divergence(z: FloatArray, y: FloatArray) -> float:
     """Part of the Jensen-Shannon divergence that one pair of clusters adds, in nats, over all objects."""
+    from scipy.special import rel_entr
+
     middle = (z + y) / 2
     return float(rel_entr(z, middle).sum() + rel_entr(y, middle).sum()) / 2
 

@@ -4,7 +4,7 @@ import numpy as np
 from scipy import stats
 from scipy.special import gammaln, logsumexp, psi, xlogy
 
-from partita._kernels.bce import BERNOULLI, GAUSSIAN, POISSON
+from partita._kernels.families import BERNOULLI, GAUSSIAN, POISSON
 from partita._labels.ensemble import Ensemble
 from partita.consensus.models import _bce as module
 from partita.consensus.models._em import by_clustering

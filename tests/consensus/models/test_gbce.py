@@ -13,7 +13,7 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.model_selection import GridSearchCV
 
 from partita import BCE, GBCE, _runs
-from partita._kernels.bce import GAUSSIAN
+from partita._kernels.families import GAUSSIAN
 from partita.consensus.models import _bce as module
 from partita.consensus.models import _em
 from partita.exceptions import UnlabelledObjectsWarning

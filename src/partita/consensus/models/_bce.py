@@ -22,7 +22,6 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 
 from partita._kernels.bce import (
-    BERNOULLI,
     GAUSSIAN,
     LARGEST_ALPHA,
     SMALLEST_ALPHA,
@@ -31,6 +30,7 @@ from partita._kernels.bce import (
     MembershipSums,
     expect_memberships,
 )
+from partita._kernels.families import BERNOULLI
 from partita._labels.ensemble import Ensemble
 from partita._labels.validation import LabelMatrix
 from partita._parameters import Interval, StrOptions, common

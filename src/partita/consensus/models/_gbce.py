@@ -13,7 +13,7 @@ from sklearn.base import _fit_context
 from sklearn.utils.validation import check_is_fitted
 
 from partita._features import FeatureColumns, FeatureValues, check_column_weights, read_feature_columns
-from partita._kernels.bce import BERNOULLI, GAUSSIAN
+from partita._kernels.families import BERNOULLI, GAUSSIAN
 from partita._labels.ensemble import Ensemble, layout_of
 from partita._labels.validation import LabelMatrix, check_label_matrix, check_sample_weight
 from partita._parameters import Interval

@@ -13,16 +13,14 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from partita._kernels import agreement, linkage
 from partita._labels.ensemble import WeightedColumns, match_rows, weighted_columns
 from partita._memory import ensure_memory
 from partita._parameters import Interval, StrOptions, common
 from partita._runs import progress
 from partita._typing import Array, Codes, FloatArray, IntArray
 from partita.base import BaseConsensus, Consensus, LabelledRows, too_many_clusters
-from partita.metrics._coassociation import divide_counts, iter_blocks
+from partita.consensus.pairwise import _small_linkage as small
 
-_METHODS = {"average": linkage.AVERAGE, "complete": linkage.COMPLETE, "ward": linkage.WARD}
 _DOUBLE_BYTES = 2**29  # distances are float64 up to this size of the matrix, and float32 beyond, to halve the memory
 _EXACT, _EXACT_SINGLE = 1e-9, 1e-6  # how exact heights are in float64 and in float32 (eq. P11)
 _STEPS = 1000  # merges between two reports of progress: enough work for a call of the kernel, and a smooth bar
@@ -204,7 +202,7 @@ class EAC(BaseConsensus):
     def _link(self, D: Array, row_weights: FloatArray) -> Merges:
         """Link the rows by a matrix of distances, which is overwritten."""
         tolerance = _EXACT if D.dtype == np.float64 else _EXACT_SINGLE
-        return Merges(*_chain_link(D, row_weights, _METHODS[self.linkage], show=bool(self.verbose)), tolerance)
+        return Merges(*_chain_link(D, row_weights, self.linkage, show=bool(self.verbose)), tolerance)
 
     def _distances(self, groups: WeightedColumns, row_weights: FloatArray) -> Array:
         """D = 1 - S between rows; for Ward, between ``row_weights`` equal points each."""
@@ -216,11 +214,10 @@ class EAC(BaseConsensus):
             instead="use linkage='single', which holds no such matrix, or fewer clusterings or objects.",
         )
         D = np.empty((n, n), dtype=dtype)
-        total = 0.0 if groups.has_missing else groups.total
         with progress(n, "co-association", show=bool(self.verbose)) as bar:
             for lo in range(0, n, _ROWS):
                 part = D[lo : lo + _ROWS]
-                agreement.dissimilarity_rows(groups.columns, groups.weights, total, lo, lo + len(part), part)
+                _dissimilarities(groups, lo, part)
                 if self.linkage == "ward":
                     self._to_ward(part, row_weights[lo : lo + _ROWS], row_weights)
                 bar.update(len(part))
@@ -243,6 +240,8 @@ class EAC(BaseConsensus):
 
     def _most_similar(self, codes: Codes) -> IntArray:
         """Cluster with the highest mean similarity, whatever the linkage."""
+        from partita.metrics._coassociation import divide_counts, iter_blocks
+
         ensemble = self._ensemble
         groups = weighted_columns(np.vstack([codes, ensemble.codes]), ensemble.n_labels, ensemble.clustering_weights)
         n_clusters = self._row_labels.max() + 1
@@ -283,12 +282,27 @@ def _longest_life(lives: FloatArray, heights: FloatArray, tolerance: float, *, a
     return int(np.flatnonzero(lives >= lives.max() - tolerance)[0]) + 2
 
 
+def _dissimilarities(groups: WeightedColumns, lo: int, part: Array) -> None:
+    """1 - S of rows lo, lo + 1, ... with all rows, into ``part``."""
+    if small.is_small(groups.n_rows):
+        part[:] = small.dissimilarity_rows(groups, lo, lo + len(part))
+        return
+    from partita._kernels import agreement
+
+    total = 0.0 if groups.has_missing else groups.total
+    agreement.dissimilarity_rows(groups.columns, groups.weights, total, lo, lo + len(part), part)
+
+
 def _single_link(groups: WeightedColumns, *, show: bool) -> tuple[IntArray, IntArray, FloatArray]:
     """Merges of single linkage: neighbours in the order in which Prim's walk visits the rows.
 
     The clusters of single linkage at any height are intervals of that order, so the step from one row to
     the next is a merge at the height of the step.
     """
+    if small.is_small(groups.n_rows):
+        return small.single_link(groups)
+    from partita._kernels import agreement
+
     codes = groups.columns.codes
     n = codes.shape[1]
     walk = agreement.start_walk(codes[:, 0].copy(), n)
@@ -301,15 +315,19 @@ def _single_link(groups: WeightedColumns, *, show: bool) -> tuple[IntArray, IntA
     return walk.order[:-1], walk.order[1:], 1 - similarity
 
 
-def _chain_link(D: Array, row_weights: FloatArray, method: int, *, show: bool) -> tuple[IntArray, IntArray, FloatArray]:
+def _chain_link(D: Array, row_weights: FloatArray, method: str, *, show: bool) -> tuple[IntArray, IntArray, FloatArray]:
     """Merges by the nearest-neighbour chain; D is overwritten."""
     n = len(D)
+    if small.is_small(n) and small.is_ordinary(D):
+        return small.chain_link(D, row_weights, method)
+    from partita._kernels import linkage
+
     left, right = np.empty(n - 1, dtype=np.int64), np.empty(n - 1, dtype=np.int64)
     height = np.empty(n - 1)
     chain = linkage.start_chain(D, row_weights)
     with progress(n - 1, "linkage", show=show) as bar:
         for _ in range(0, n - 1, _STEPS):
-            linkage.nn_chain(chain, method, _STEPS, left, right, height)
+            linkage.nn_chain(chain, linkage.METHODS[method], _STEPS, left, right, height)
             bar.update(_STEPS)
     return left, right, height
 
@@ -317,10 +335,13 @@ def _chain_link(D: Array, row_weights: FloatArray, method: int, *, show: bool) -
 def _tree_of(merges: Merges, n_objects: IntArray) -> FloatArray:
     """Tree over the rows in SciPy's form."""
     order = np.argsort(merges.height, kind="stable")
+    merged = merges.left[order], merges.right[order], merges.height[order], n_objects.astype(np.float64)
+    if small.is_small(len(n_objects)):
+        return small.merge_tree(*merged)
+    from partita._kernels import linkage
+
     tree = np.empty((len(order), 4))
-    linkage.merge_tree(
-        merges.left[order], merges.right[order], merges.height[order], n_objects.astype(np.float64), tree
-    )
+    linkage.merge_tree(*merged, tree)
     return tree
 
 
