@@ -18,11 +18,13 @@ from typing import IO, Any, NamedTuple
 
 import psutil
 
-from tests.fuzz.calls import CONSENSUS, OTHER_ESTIMATORS, TARGETS, draw_call
+from tests.fuzz.calls import TARGETS, draw_call
+from tests.fuzz.estimators import CONSENSUS, OTHER_ESTIMATORS
 from tests.fuzz.files import FILES
 from tests.fuzz.verdicts import Verdict, judge
 
 CPU_SECONDS = 20.0  # of one call: more is a hang. CPU time, since other jobs may share the machine
+SECONDS = 300.0  # of one call that uses no CPU: it waits for something that does not come
 _EVERY = 10  # one call of so many is run twice
 
 
@@ -50,7 +52,7 @@ class Worker:
     """A process that judges calls; it is started again when one has ended it."""
 
     def __init__(self, seed: int) -> None:
-        self.errors: IO[bytes] = tempfile.TemporaryFile()
+        self.errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 (lives as long as the worker)
         command = [sys.executable, "-m", "tests.fuzz", "--worker", "--seed", str(seed)]
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, text=True
@@ -76,7 +78,7 @@ class Worker:
             return Verdict(*json.loads(answer))
         ended = self.process.wait()
         if ended == -signal.SIGXCPU:
-            return Verdict("fault", f"hangs: more than {CPU_SECONDS:.0f} s of CPU time")
+            return Verdict("fault", f"{target} hangs: more than {CPU_SECONDS:.0f} s of CPU time")
         self.errors.seek(0)
         return Verdict(
             "fault",
@@ -85,11 +87,11 @@ class Worker:
         )
 
     def _watch(self, done: threading.Event) -> None:
-        worker = psutil.Process(self.process.pid)
+        worker, begin = psutil.Process(self.process.pid), time.monotonic()
         start = sum(worker.cpu_times()[:2])
         while not done.wait(0.5):
             try:
-                if sum(worker.cpu_times()[:2]) - start > CPU_SECONDS:
+                if sum(worker.cpu_times()[:2]) - start > CPU_SECONDS or time.monotonic() - begin > SECONDS:
                     worker.send_signal(signal.SIGXCPU)
                     return
             except psutil.Error:
@@ -134,6 +136,8 @@ class Report:
         self.times[verdict.cause] += 1
         length = len(draw_call(target, self.seed, number).as_python())
         known = self.faults.get(verdict.cause)
+        if known is None:
+            print(f"{target} {number}: {verdict.cause}", file=sys.stderr, flush=True)
         if known is None or length < known.length:
             self.faults[verdict.cause] = Fault(target, number, verdict.details, length)
 
@@ -145,9 +149,8 @@ class Report:
         lines.append(f"{'all':42}{total.total():8}{total['result']:9}{total['refusal']:9}{total['fault']:8}")
         for cause, times in self.times.most_common():
             fault = self.faults[cause]
-            lines.append(
-                f"\n{times} x {cause}\n    python -m tests.fuzz --only {fault.target} --seed {self.seed} --call {fault.number}"
-            )
+            again = f"python -m tests.fuzz --only {fault.target} --seed {self.seed} --call {fault.number}"
+            lines.append(f"\n{times} x {cause}\n    {again}")
         return "\n".join(lines)
 
 

@@ -21,7 +21,8 @@ Write = Callable[[np.ndarray], str]
 EXTREMES = ("0.0", "5e-324", "1e-300", "1e-160", "1e-9", "1.0", "3.0", "1e6", "1e16", "1e160", "1e300", "1.7e308")
 WRONG = (
     "None", "-1", "0", "True", "'x'", "''", "1.5", "nan", "inf", "-inf", "10**30", "-2**63", "[]", "[1, 2]", "(2, 3)",
-    "{}", "{'a': 1}", "b'x'", "1j", "-0.0", "5e-324", "1e300", "'3'", "np.array(3)", "np.array([1.0, nan])", "np.bool_(1)",
+    "{}", "{'a': 1}", "b'x'", "1j", "-0.0", "5e-324", "1e300", "'3'", "np.array(3)", "np.bool_(1)",
+    "np.array([1.0, nan])",
     "np.int8(3)", "np.float32(0.5)", "np.str_('x')", "object()", "partita.EAC", "partita.EAC()", "pd.NA", "range(3)",
 )  # fmt: skip
 
@@ -114,7 +115,8 @@ def _of_texts(t: np.ndarray) -> dict[str, list[Any]]:
 
 _int = _as("int64")
 CONTAINERS: dict[str, Write] = {
-    **{dtype: _as(dtype) for dtype in ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "bool")},
+    **{f"{sign}int{bits}": _as(f"{sign}int{bits}") for sign in ("", "u") for bits in (8, 16, 32, 64)},
+    "bool": _as("bool"),
     "large": _as("int64", shift=2**62),
     "largest": _as("uint64", shift=2**63),
     **{dtype: _floats(dtype) for dtype in ("float16", "float32", "float64", "longdouble")},
@@ -131,7 +133,7 @@ CONTAINERS: dict[str, Write] = {
     "nullable frame": lambda t: f"pd.DataFrame({_columns(t)!r}, dtype='Int64')",
     "same names": lambda t: f"pd.DataFrame({_int(t)}, columns=['a'] * {t.shape[1]})",
     "polars": lambda t: f"pl.DataFrame({_columns(t)!r}, strict=False)",
-    "polars text": lambda t: f"pl.DataFrame({_of_texts(t)!r}, schema={{name: pl.Categorical for name in {[*_columns(t)]!r}}})",
+    "polars text": lambda t: f"pl.DataFrame({_of_texts(t)!r}).cast({{pl.String: pl.Categorical}})",
     "dict": lambda t: repr(_columns(t)),
     "list": lambda t: repr([*_columns(t, -1).values()]),
     "tuple": lambda t: repr(tuple(tuple(column) for column in _of_texts(t).values())),
@@ -144,9 +146,10 @@ CONTAINERS: dict[str, Write] = {
 }  # fmt: skip
 NO_TABLE = (
     "None", "5", "'text'", "[]", "{}", "np.empty((0, 3))", "np.empty((3, 0))", "np.zeros(4)", "np.zeros((2, 2, 2))",
-    "[1, 2, 3]", "[[0, 1], [0]]", "sp.csr_matrix([[0, 1], [1, 0]])", "np.array([[0, inf], [1, 0]])", "np.array([[1j, 2]])",
-    "{'a': [0, 1], 'b': [0]}", "[['a', {}], [0, 1]]", "pd.DataFrame()", "pl.DataFrame()", "pd.Series([0, 1])",
-    "np.array([[[], []], [1, 2]], dtype=object)", "iter([[0, 1]])", "{1: 2}", "np.zeros((2, 2), dtype='V4')", "object()",
+    "[1, 2, 3]", "[[0, 1], [0]]", "sp.csr_matrix([[0, 1], [1, 0]])", "np.array([[0, inf], [1, 0]])",
+    "np.array([[1j, 2]])", "{'a': [0, 1], 'b': [0]}", "[['a', {}], [0, 1]]", "pd.DataFrame()", "pl.DataFrame()", "pd.Series([0, 1])",
+    "np.array([[[], []], [1, 2]], dtype=object)", "iter([[0, 1]])", "{1: 2}", "object()",
+    "np.zeros((2, 2), dtype='V4')",
 )  # fmt: skip
 
 
@@ -208,8 +211,8 @@ _FEATURE_FORMS = (
     "pl.DataFrame({})", "{}.astype('float32')", "sp.csr_matrix({})", "{}.astype(object)", "sp.coo_array({})",
 )  # fmt: skip
 _NO_FEATURES = (
-    "np.array([[nan, 1.0], [0.0, 2.0]])", "np.array([[inf], [1.0]])", "np.array([['a', 'b'], ['c', 'd']])", "np.zeros(3)",
-    "None", "[]", "np.empty((0, 2))", "np.empty((3, 0))", "'text'", "5", "np.array([[1j], [2]])", "np.zeros((2, 2, 2))",
+    "np.array([[nan, 1.0], [0.0, 2.0]])", "np.array([[inf], [1.0]])", "np.array([['a', 'b'], ['c', 'd']])",
+    "np.zeros(3)",     "None", "[]", "np.empty((0, 2))", "np.empty((3, 0))", "'text'", "5", "np.array([[1j], [2]])", "np.zeros((2, 2, 2))",
     "pd.DataFrame({'a': [1, None], 'b': ['x', 'y']})", "[[1, 2], [3]]", "pd.DataFrame({'a': pd.array([1, None])})",
     "np.array([['1', '2'], ['3', '4']])", "{'a': [1.0, 2.0]}", "np.array([[1e200], [-1e200]])", "object()",
     "np.zeros((3, 2), dtype='datetime64[s]')", "np.array([[None, 1.0], [2.0, 3.0]], dtype=object)",

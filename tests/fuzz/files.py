@@ -59,7 +59,7 @@ def _text(separator: str, encoding: str = "utf-8") -> Callable[[Rng, pd.DataFram
 
 def _numpy(rng: Rng, frame: pd.DataFrame) -> bytes:
     buffer = io.BytesIO()
-    array = frame.to_numpy(dtype=pick(rng, "U", object)) if frame.dtypes.iloc[0] == object else frame.to_numpy()
+    array = frame.to_numpy(dtype=pick(rng, "U", object)) if frame.dtypes.iloc[0].kind == "O" else frame.to_numpy()
     np.save(buffer, array.ravel() if chance(rng, 0.1) else array, allow_pickle=True)
     return buffer.getvalue()
 
@@ -98,9 +98,15 @@ def _formats() -> dict[str, Callable[[Rng, pd.DataFrame], bytes]]:
     from importlib.util import find_spec
 
     found = {
-        "csv": _text(","), "tsv": _text("\t"), "txt": _text(" "), "csv.gz": _zipped(_text(",")), "tsv.gz": _zipped(_text("\t")),
-        "npy": _numpy, "npz": _npz, "parquet": _parquet,
-    }  # fmt: skip
+        "csv": _text(","),
+        "tsv": _text("\t"),
+        "txt": _text(" "),
+        "csv.gz": _zipped(_text(",")),
+        "tsv.gz": _zipped(_text("\t")),
+        "npy": _numpy,
+        "npz": _npz,
+        "parquet": _parquet,
+    }
     return found | ({"xlsx": _excel} if find_spec("openpyxl") else {})
 
 
