@@ -147,8 +147,8 @@ CONTAINERS: dict[str, Write] = {
 NO_TABLE = (
     "None", "5", "'text'", "[]", "{}", "np.empty((0, 3))", "np.empty((3, 0))", "np.zeros(4)", "np.zeros((2, 2, 2))",
     "[1, 2, 3]", "[[0, 1], [0]]", "sp.csr_matrix([[0, 1], [1, 0]])", "np.array([[0, inf], [1, 0]])",
-    "np.array([[1j, 2]])", "{'a': [0, 1], 'b': [0]}", "[['a', {}], [0, 1]]", "pd.DataFrame()", "pl.DataFrame()", "pd.Series([0, 1])",
-    "np.array([[[], []], [1, 2]], dtype=object)", "iter([[0, 1]])", "{1: 2}", "object()",
+    "np.array([[1j, 2]])", "{'a': [0, 1], 'b': [0]}", "[['a', {}], [0, 1]]", "pd.DataFrame()", "pl.DataFrame()",
+    "pd.Series([0, 1])", "np.array([[[], []], [1, 2]], dtype=object)", "iter([[0, 1]])", "{1: 2}", "object()",
     "np.zeros((2, 2), dtype='V4')",
 )  # fmt: skip
 
@@ -212,7 +212,8 @@ _FEATURE_FORMS = (
 )  # fmt: skip
 _NO_FEATURES = (
     "np.array([[nan, 1.0], [0.0, 2.0]])", "np.array([[inf], [1.0]])", "np.array([['a', 'b'], ['c', 'd']])",
-    "np.zeros(3)",     "None", "[]", "np.empty((0, 2))", "np.empty((3, 0))", "'text'", "5", "np.array([[1j], [2]])", "np.zeros((2, 2, 2))",
+    "np.zeros(3)", "None", "[]", "np.empty((0, 2))", "np.empty((3, 0))", "'text'", "5", "np.array([[1j], [2]])",
+    "np.zeros((2, 2, 2))",
     "pd.DataFrame({'a': [1, None], 'b': ['x', 'y']})", "[[1, 2], [3]]", "pd.DataFrame({'a': pd.array([1, None])})",
     "np.array([['1', '2'], ['3', '4']])", "{'a': [1.0, 2.0]}", "np.array([[1e200], [-1e200]])", "object()",
     "np.zeros((3, 2), dtype='datetime64[s]')", "np.array([[None, 1.0], [2.0, 3.0]], dtype=object)",
