@@ -43,7 +43,7 @@ def draw_parameters(rng: Rng, of: Any, n: int, m: int, *, skip: tuple[str, ...] 
     share = pick(rng, 0.1, 0.3, 0.6)
     always = (*needed_by(of), *_SLOW_DEFAULTS)
     drawn = {name: _draw_value(rng, of, name, n, m) for name in known if name in always or chance(rng, share)}
-    if "random_state" in known and chance(rng, 0.9):
+    if "random_state" in known and ("random_state" not in drawn or chance(rng, 0.7)):
         drawn["random_state"] = "0"
     if "n_clusters" in known and chance(rng, 0.7):  # the default of 8 is too many for few objects
         drawn["n_clusters"] = str(rng.integers(1, min(n, 6) + 1))
