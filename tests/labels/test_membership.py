@@ -12,6 +12,7 @@ def test_a_missing_label_is_a_row_of_zeros():
 
 REFUSED = {
     "text": ("abc", "M must be numbers, received 'abc'"),
+    "complex": (np.array([[1j, 0]]), "M must be numbers, received array"),
     "one row": ([0.5, 0.5], r"M has shape \(2,\); pass one row per object and one column per cluster"),
     "no column": (np.empty((3, 0)), r"M has shape \(3, 0\)"),
     "sum": ([[1, 0], [0.5, 0.4]], r"row 1 of M is \[0.5, 0.4\], which are not probabilities"),

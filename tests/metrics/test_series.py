@@ -19,6 +19,7 @@ def test_nan_may_occur():
 
 REFUSED = {
     "text": (["a", "b"], r"x must be numbers, received \['a', 'b'\]"),
+    "complex": (np.array([1j]), "x must be numbers, received array"),
     "ragged": ([[1, 2], [3]], "x must be numbers"),
     "a number": (3, r"x has shape \(\); pass a series of at least one number, shape \(n,\)"),
     "a table": ([[1, 2]], r"x has shape \(1, 2\)"),

@@ -1,4 +1,4 @@
-"""Memberships: the check that rows are probabilities, and the one-hot rows of a partition."""
+"""Memberships: numbers, the check that rows are probabilities, and the one-hot rows of a partition."""
 
 from typing import Any
 
@@ -9,12 +9,19 @@ from partita._typing import Array, FloatArray
 ROUNDING = 1e-6  # how far from 1 the probabilities of an object may sum: those of float32 sum to 1 within this
 
 
+def as_numbers(values: Any, name: str) -> FloatArray:
+    """Values as floats; text, objects, rows of different lengths and complex numbers are refused."""
+    try:
+        if np.asarray(values).dtype.kind != "c":  # NumPy would drop the imaginary parts
+            return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        pass
+    raise ValueError(f"{name} must be numbers, received {values!r:.60}.")
+
+
 def check_membership(membership: Any, name: str, *, missing: bool = False) -> FloatArray:
     """Probabilities (n, k) as floats: rows are not negative and sum to 1; with ``missing`` a row may be all NaN."""
-    try:
-        Y = np.asarray(membership, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} must be numbers, received {membership!r:.60}.") from None
+    Y = as_numbers(membership, name)
     if Y.ndim != 2 or Y.shape[1] == 0:
         raise ValueError(f"{name} has shape {Y.shape}; pass one row per object and one column per cluster, (n, k).")
     empty = np.isnan(Y).all(axis=1) if missing else np.zeros(len(Y), dtype=bool)

@@ -11,6 +11,7 @@ import numpy as np
 
 from partita._labels.columns import Noise, as_column, encode_column, named_columns
 from partita._labels.ensemble import Ensemble
+from partita._labels.membership import as_numbers
 from partita._parameters import check_choice
 from partita._runs import warn
 from partita._typing import Array, Codes, FloatArray, IntArray
@@ -241,7 +242,7 @@ def check_sample_weight(sample_weight: Any, n_samples: int) -> FloatArray:
     """Non-negative, finite weights of the objects; ones where none are given."""
     if sample_weight is None:
         return np.ones(n_samples)
-    weight = _as_numbers("sample_weight", sample_weight)
+    weight = as_numbers(sample_weight, "sample_weight")
     if weight.ndim == 0:
         weight = np.full(n_samples, float(weight))
     if weight.shape != (n_samples,):
@@ -259,18 +260,11 @@ def check_clustering_weights(weights: Any, n_clusterings: int) -> FloatArray:
     """Non-negative, finite weights of the clusterings; ones where none are given."""
     if weights is None:
         return np.ones(n_clusterings)
-    weight = _as_numbers("weights", weights)
+    weight = as_numbers(weights, "weights")
     if weight.shape != (n_clusterings,):
         raise ValueError(f"weights has shape {weight.shape}; pass one weight per clustering, shape ({n_clusterings},).")
     _check_weights("weights", weight)
     return weight
-
-
-def _as_numbers(name: str, values: Any) -> FloatArray:
-    try:
-        return np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} must be numbers, received {values!r:.60}.") from None
 
 
 def _check_weights(name: str, weight: FloatArray) -> None:

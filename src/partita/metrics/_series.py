@@ -4,15 +4,13 @@ from typing import Any
 
 import numpy as np
 
+from partita._labels.membership import as_numbers
 from partita._typing import FloatArray
 
 
 def check_series(values: Any, name: str) -> FloatArray:
     """A 1-D series of numbers, in which NaN may occur."""
-    try:
-        series = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} must be numbers, received {values!r:.60}.") from None
+    series = as_numbers(values, name)
     if series.ndim != 1 or len(series) == 0:
         raise ValueError(f"{name} has shape {series.shape}; pass a series of at least one number, shape (n,).")
     if np.isinf(series).any():

@@ -41,6 +41,7 @@ def test_clusterings_are_put_side_by_side_without_those_of_weight_zero():
         ),
         (lambda b: [b[0], np.full(b[1].shape, "x")], "clustering 1 must be numbers"),
         (lambda b: [b[0], b[1][:, 0]], "item 1 of X is not a matrix of probabilities"),
+        (lambda b: [b[0], [[0.5, 0.5], [1.0]]], "item 1 of X is not a matrix of probabilities"),
         (lambda b: [b[0] * np.nan, b[1] * np.nan], "no object"),
     ],
 )

@@ -18,13 +18,20 @@ def is_soft(X: Any) -> bool:
     items = _items(X)
     if not isinstance(items, list | tuple) or len(items) == 0:
         return False
-    matrices = [np.ndim(item) == 2 for item in items]
+    matrices = [_is_matrix(item) for item in items]
     if any(matrices) and not all(matrices):
         raise ValueError(
             f"item {matrices.index(False)} of X is not a matrix of probabilities, but others are; pass one "
             "(n_samples, k) matrix per clustering, with one-hot rows for labels."
         )
     return all(matrices)
+
+
+def _is_matrix(item: Any) -> bool:
+    try:
+        return np.ndim(item) == 2
+    except ValueError:  # rows of different lengths
+        return False
 
 
 def read_clusterings(X: Any) -> list[FloatArray]:
