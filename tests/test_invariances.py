@@ -399,7 +399,7 @@ def test_the_size_of_all_weights_matters_only_where_objects_are_counted(name, ki
     given = {kind: np.full(len(FEW) if kind == "sample_weight" else FEW.shape[1], size)}
     own, of_fit = ({}, given) if kind == "sample_weight" else (given, {})
     counted = MODEL in ESTIMATORS[name].promises
-    allowed = "sums up to 1e|whole numbers" if counted else "would exceed the largest number"
+    allowed = "sums from 1e-12 to|whole numbers" if counted else "would exceed the largest number"
     model = fit_or_refuse(make(name, **own), of_fit, allowed if size > 1 or counted else "nothing")
     if model is not None:
         assert_finite(model)
@@ -415,7 +415,7 @@ def test_weights_of_very_different_size(name, heavy):
         ({}, {"sample_weight": np.where(np.arange(len(FEW)) % 2, 1e-300, heavy)}),
         ({"weights": np.where(np.arange(FEW.shape[1]) % 2, 1e-300, heavy)}, {}),
     ):
-        model = fit_or_refuse(make(name, **own), of_fit, "sums up to 1e|whole numbers")
+        model = fit_or_refuse(make(name, **own), of_fit, "sums from 1e-12 to|whole numbers")
         if model is not None:
             assert_finite(model)
             assert (model.labels_ >= 0).all()

@@ -107,7 +107,8 @@ class BaseConsensus(ClusterMixin, BaseEstimator):
             Present by convention.
         sample_weight : array-like of shape (n_samples,), optional
             Weight of each object. Weight 2 is the object twice; an object of weight 0 has no influence and is
-            labelled afterwards (-1 if it shares no label with any other). Models of labels take sums up to 1e12.
+            labelled afterwards (-1 if it shares no label with any other). Models of labels take sums from 1e-12 to
+            1e12.
 
         Returns
         -------

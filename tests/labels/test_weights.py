@@ -50,7 +50,11 @@ def test_a_report_that_no_number_holds_is_refused():
 
 
 def test_models_of_counts_refuse_what_cannot_be_counted():
-    with pytest.raises(ValueError, match=r"sample_weight adds up to 2e[+]12; BCE counts .* sums up to 1e[+]12"):
+    with pytest.raises(
+        ValueError, match=r"sample_weight adds up to 2e[+]12; BCE counts .* from 1e-12 to 1e[+]12. Divide"
+    ):
         check_countable(np.full(2, 1e12), "sample_weight", "BCE")
+    with pytest.raises(ValueError, match=r"weights adds up to 2e-300; BCE counts .* to 1e[+]12. Multiply the weights"):
+        check_countable(np.full(2, 1e-300), "weights", "BCE")
     weights = np.array([1e11, 3.0, 0.0])
     assert check_countable(weights, "sample_weight", "BCE") is weights

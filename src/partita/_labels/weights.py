@@ -17,8 +17,9 @@ from partita._typing import FloatArray
 _LIGHTEST, _HEAVIEST = -1, 53
 _SMALLEST_SHARE = 2.0**-200  # smallest weight, relative to the sum: far below rounding, and products of four are not 0
 _LARGEST_EXPONENT = 1024  # of double precision
-# Of models of counts: log gamma of this number is exact to about 0.003, and a log-likelihood needs no more.
-LARGEST_COUNT = 1e12
+# Of models of counts: log gamma of the largest is exact to about 0.003, and a log-likelihood needs no more; below the
+# smallest nothing is known but the prior, and 1 over a product of such numbers is no number any more.
+_SMALLEST_COUNT, _LARGEST_COUNT = 1e-12, 1e12
 
 _TOO_LARGE = (
     "the objective grows with their products, and its value would exceed the largest number, 1.8e308. Divide the "
@@ -60,10 +61,11 @@ def to_ordinary_size(weights: FloatArray) -> Scaled:
 def check_countable(weights: FloatArray, name: str, method: str) -> FloatArray:
     """Weights of a model of counts as they are, if double precision can count them."""
     total = float(weights.sum())
-    if total > LARGEST_COUNT:
+    if not _SMALLEST_COUNT <= total <= _LARGEST_COUNT:
+        change = "Divide" if total > 1 else "Multiply"
         raise ValueError(
             f"{name} adds up to {total:.3g}; {method} counts weight 2 as twice, so that weights are not rescaled, and "
-            f"takes sums up to {LARGEST_COUNT:.0e}. Divide the weights."
+            f"takes sums from {_SMALLEST_COUNT:.0e} to {_LARGEST_COUNT:.0e}. {change} the weights."
         )
     return _raise_negligible(weights, weights)
 

@@ -214,3 +214,11 @@ def test_a_clustering_that_labels_objects_without_weight_alone(coding):
     model = LabelKMeans(2, coding=coding, random_state=0).fit(X, sample_weight=[1, 1, 1, 0, 0])
     assert same_partition(model.labels_, [0, 0, 1, -1, 1])
     assert np.isfinite(np.hstack(model.cluster_centers_)).all()
+
+
+def test_raw_rows_at_one_point_give_fewer_clusters():
+    """A missing label is the mean of the others: here the only one there is."""
+    X = np.array([[0, 5], [0, -1], [1, 5], [1, -1]])
+    with pytest.warns(FewerClustersWarning, match="4 clusters were asked for, and LabelKMeans found 2"):
+        model = LabelKMeans(4, coding="raw", random_state=0).fit(X)
+    assert same_partition(model.predict(X), [0, 0, 1, 1])

@@ -11,11 +11,13 @@ from centre h. Each term depends on the label alone, so a table with one row per
 its missing labels, gives all distances by look-up.
 """
 
+import warnings
 from functools import partial
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
@@ -292,15 +294,18 @@ class LabelKMeans(BaseConsensus):
         self._root_weights = np.sqrt(ensemble.clustering_weights)
         seed = as_random_state(self.random_state)
         model = KMeans(n_clusters, n_init=self.n_init, max_iter=self.max_iter, random_state=seed)
-        with threadpool_limits(limits=1):
+        with threadpool_limits(limits=1), warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # of rows at one point: base.py says it in our words
             model.fit(self._raw_points(ensemble.codes), sample_weight=ensemble.row_weights)
+        used, labels = np.unique(model.labels_, return_inverse=True)
+        model.cluster_centers_ = model.cluster_centers_[used]
         self._raw_model = model
         self.objective_ = rows.scale.report(float(model.inertia_), objects=1, clusterings=1)
         self.history_ = [self.objective_]
         self.n_iter_, self.converged_ = int(model.n_iter_), bool(model.n_iter_ < self.max_iter)
         if not self.converged_:
             warn_not_converged(type(self).__name__, self.max_iter, advice="raise max_iter")
-        return Consensus(model.labels_.astype(np.int64))
+        return Consensus(labels.astype(np.int64))
 
     def _raw_points(self, codes: Codes) -> FloatArray:
         return np.where(codes >= 0, self._label_numbers(codes), self._raw_means) * self._root_weights

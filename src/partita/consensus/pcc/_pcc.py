@@ -91,7 +91,8 @@ class PCC(SoftConsensusMixin, BaseConsensus):
         half an object or less (less, if there are few objects) are taken out, and the others converge again. All other
         attributes are of the problem with ``n_components_`` clusters.
     objective_ : float
-        f at the end. With "l2" over all pairs it is counted when first asked for: it takes more time than the fit.
+        f at the end. With "l2" over all pairs it is counted when first asked for: it takes more time than the fit. With
+        "kl" and one cluster it is infinite, unless all objects are always together.
     history_ : list of float
         f of the kept start: where it begins, after some of the sweeps (every 5000 steps or more for "greedy"), and at
         the end; it never rises. A value costs more than an iteration, so there are usually fewer than ``n_iter_``.
