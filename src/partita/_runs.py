@@ -36,11 +36,24 @@ def draw_seeds(random_state: Any, n_seeds: int) -> IntArray:
     return seeds.astype(np.int64)
 
 
+def check_n_jobs(n_jobs: Any) -> None:
+    """Refuse what is not a number of threads, in functions; estimators have a constraint that says the same."""
+    whole = isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool)
+    if n_jobs is not None and not (whole and n_jobs):
+        raise ValueError(
+            f"n_jobs={n_jobs!r:.60} is not a number of threads; pass at least 1, -1 for all cores, or None for one."
+        )
+
+
 def in_order(function: Callable[[T], R], tasks: Iterable[T], n_jobs: int | None) -> Iterator[R]:
     """Results of the tasks in their order, computed in threads (kernels release the GIL)."""
+    check_n_jobs(n_jobs)  # now, and not when the first result is asked for
+    return _results_in_order(function, list(tasks), n_jobs)
+
+
+def _results_in_order(function: Callable[[T], R], tasks: list[T], n_jobs: int | None) -> Iterator[R]:
     from joblib import effective_n_jobs
 
-    tasks = list(tasks)
     n_threads = 1 if n_jobs == 1 else min(effective_n_jobs(n_jobs), len(tasks))
     if n_threads <= 1:
         yield from map(function, tasks)

@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Any, ClassVar
 
-from partita._parameters import Interval, StrOptions, check_choice, check_count
+from partita._parameters import Interval, StrOptions, check_choice, check_count, check_instance
 from partita._runs import draw_seeds
 from partita.generation._base_clusterers import BASE_CLUSTERERS, DETERMINISTIC, TREES
 from partita.generation._base_clusterings import BaseClusterer, ClusteringTask
@@ -118,8 +118,8 @@ def _name_clusterers(clusterers: Any) -> dict[str, Any]:
     for name, given in pairs:
         if isinstance(given, str):
             check_choice("clusterer", given, BASE_CLUSTERERS)
-        elif not hasattr(given, "fit_predict"):
-            raise TypeError(f"the clusterer {given!r:.60} has no fit_predict; pass a name or a clusterer.")
+        else:
+            check_instance(given, "a clusterer", needs="fit_predict", example="a name or a clusterer such as KMeans()")
         plain = given if isinstance(given, str) else type(given).__name__.lower()
         name = plain if name is None else str(name)
         if name in named:

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from partita._runs import Progress, draw_seeds, progress
+from partita._runs import Progress, check_n_jobs, draw_seeds, progress
 from partita._typing import Array, Codes, FloatArray, IntArray
 from partita.metrics import consensus_cdf
 from partita.selection import _criteria as criteria
@@ -137,8 +137,9 @@ def choose_n_clusters(
     >>> choose_n_clusters(load_wine_ensemble().labels, (2, 6), random_state=0).n_clusters
     3
     """
-    what, data = read_data(X, kind)
     check_level(n_resamples, n_references, alpha)
+    check_n_jobs(n_jobs)
+    what, data = read_data(X, kind)
     seeds = [int(seed) for seed in draw_seeds(random_state, 3)]
     data = draw_objects(data, max_objects, seeds[0])
     plan = Resampling(check_method(what, consensus, base), check_numbers(n_clusters, len(data)), n_resamples, n_jobs)
