@@ -17,6 +17,7 @@ FAMILIES = {"gaussian": GAUSSIAN, "poisson": POISSON, "bernoulli": BERNOULLI, "c
 VARIANCE_FLOOR = 1e-6  # of a cluster, relative to that of all objects: small, and far from the rounding of squares
 
 _LARGEST, _SMALLEST = 1e70, 1e-70  # squares, and products of two of them, stay within float64
+_NOT_NUMBERS = ("could not convert", "must be a string or a real number")  # what NumPy says of text and objects
 _LARGEST_WEIGHT = 1e12  # of a column: beside it alpha, about 1, still has four digits
 _LARGEST_32, _SMALLEST_32 = 1e15, 1e-15  # squares, and sums of 1e8 of them, stay within float32
 
@@ -43,11 +44,17 @@ def check_points(
         "accept_sparse": "csr" if sparse else False,
         "ensure_min_samples": min_samples,
     }
-    check_names([str(column) for column in getattr(X, "columns", ())], name)
-    if estimator is None:
-        points = check_array(X, input_name=name, **options)
-    else:
-        points = validate_data(estimator, X, reset=reset, **options)
+    _check_frame(X, name)
+    try:
+        if estimator is None:
+            points = check_array(X, input_name=name, **options)
+        else:
+            points = validate_data(estimator, X, reset=reset, **options)
+    except (TypeError, ValueError) as error:
+        if not any(words in str(error) for words in _NOT_NUMBERS):
+            raise
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"{name} must be numbers, one row per object ({error}); encode text as numbers first.") from None
     largest, apart = _size_and_spread(points)
     check_magnitude(largest, apart if reset else 0.0, name)
     if points.dtype == np.float32 and (largest > _LARGEST_32 or 0 < apart < _SMALLEST_32):
@@ -55,6 +62,15 @@ def check_points(
     if hasattr(points, "toarray"):
         return points
     return points if points.flags.writeable else points.copy()  # kernels are compiled for one kind of array
+
+
+def _check_frame(X: Any, name: str) -> None:
+    """Refuse frames of which scikit-learn and others would say what is wrong in words of their own."""
+    if hasattr(X, "columns"):
+        names = [str(column) for column in X.columns]
+        if not names:
+            raise ValueError(f"{name} is a table without columns, 0 feature(s); pass at least one.")
+        check_names(names, name)
 
 
 def check_names(names: list[str], what: str) -> None:
@@ -243,7 +259,7 @@ def _families_of(families: Any, names: list[str], columns: list[Array]) -> list[
                 raise ValueError(f"families names the feature {name!r}, but the features are {', '.join(names)}.")
             found[names.index(str(name))] = family
     elif families is not None:
-        found = list(families)
+        found = list(families) if np.ndim(families) else []
         if len(found) != len(names):
             raise ValueError(f"families has {len(found)} entries for {len(names)} features; pass one per feature.")
     unknown = [family for family in found if family not in FAMILIES]

@@ -23,6 +23,8 @@ R = TypeVar("R")
 
 SAMPLE_SIZE = 3000  # objects on which starts compete if there are more distinct rows: their cost stays bounded
 
+_MANY_SEEDS = 1_000_000  # 16 MB; memory is asked for more than this only, because asking takes time
+
 _OURS = str(Path(__file__).parent) + os.sep
 _BETWEEN = ("sklearn", "joblib", "contextlib.py", "functools.py")  # frames that may stand between ours and the user's
 
@@ -32,8 +34,21 @@ def draw_seeds(random_state: Any, n_seeds: int) -> IntArray:
     """Draw one integer seed per task from scikit-learn's kind of ``random_state``."""
     from sklearn.utils import check_random_state
 
+    if n_seeds > _MANY_SEEDS:
+        from partita._memory import ensure_memory
+
+        ensure_memory(
+            16 * n_seeds, purpose=f"{n_seeds} starts, chains or clusterings", instead="pass a smaller number."
+        )
     seeds: IntArray = check_random_state(random_state).randint(np.iinfo(np.int32).max, size=n_seeds)
     return seeds.astype(np.int64)
+
+
+def check_run(n_jobs: Any, verbose: Any) -> None:
+    """Refuse, in functions and before any work, what is not a number of threads, or not a switch."""
+    check_n_jobs(n_jobs)
+    if not isinstance(verbose, int | np.integer | np.bool_) or verbose < 0:
+        raise ValueError(f"verbose={verbose!r:.60} is not allowed; pass True or False.")
 
 
 def check_n_jobs(n_jobs: Any) -> None:

@@ -324,7 +324,8 @@ def check_consensus(consensus: Any) -> None:
 
 def remember_columns(estimator: Any, X: Any, matrix: LabelMatrix, *, reset: bool) -> None:
     """Set, or compare with, ``n_features_in_`` and ``feature_names_in_``, as scikit-learn does."""
-    named = X if hasattr(X, "columns") else np.broadcast_to(np.int8(0), (len(matrix.codes), matrix.n_columns_in))
+    distinct = hasattr(X, "columns") and len(set(map(str, X.columns))) == len(X.columns)  # clusterings may share a name
+    named = X if distinct else np.broadcast_to(np.int8(0), (len(matrix.codes), matrix.n_columns_in))
     validate_data(estimator, named, reset=reset, skip_check_array=True)
 
 

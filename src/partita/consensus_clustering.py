@@ -130,7 +130,7 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):
         self.base_ = _prepare(self._new_base(), seeds[0], n_jobs=self.n_jobs, verbose=self.verbose)
         self.consensus_ = _prepare(self._new_consensus(), seeds[1], n_jobs=self.n_jobs, verbose=self.verbose)
         if self.n_clusters is not None:
-            _set_n_clusters(self.consensus_, self.n_clusters)
+            _set_n_clusters(self.consensus_, self.n_clusters, X.shape[0])
         # only ours are known not to write to X, which may be the user's array
         self.label_matrix_ = np.asarray(self.base_.fit_transform(X if self._is_ours else X.copy()))
         if self.label_matrix_.dtype.kind == "f" and (self.label_matrix_ % 1 != 0).any():
@@ -149,7 +149,10 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):
             return MixedEnsemble(self.base)
         makes = "fit_predict" if hasattr(self.base, "fit_predict") else "fit_transform"
         check_instance(
-            self.base, "base", needs=makes, example="a generator such as KMeansEnsemble(), a clusterer or a list of names"
+            self.base,
+            "base",
+            needs=makes,
+            example="a generator such as KMeansEnsemble(), a clusterer or a list of names",
         )
         return MixedEnsemble([self.base]) if makes == "fit_predict" else clone(self.base)
 
@@ -226,7 +229,9 @@ def _prepare(estimator: Any, seed: int, **settings: Any) -> Any:
     return set_seeds(estimator, seed).set_params(**unset)
 
 
-def _set_n_clusters(consensus: Any, n_clusters: int) -> None:
+def _set_n_clusters(consensus: Any, n_clusters: int, n_objects: int) -> None:
+    if n_clusters > n_objects:
+        raise ValueError(f"n_clusters={n_clusters} exceeds the {n_objects} objects; pass a smaller number.")
     if "n_clusters" not in consensus.get_params(deep=False):
         raise ValueError(
             f"n_clusters={n_clusters} was given, but {type(consensus).__name__} finds the number of clusters itself; "

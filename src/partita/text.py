@@ -59,6 +59,8 @@ def make_text_features(
     array(['bright', 'cluster'], dtype=object)
     """
     check_count(min_documents, "min_documents")
+    if not isinstance(stem, bool | np.bool_):
+        raise ValueError(f"stem={stem!r:.60} is not allowed; pass True or False.")
     if n_terms is not None:
         check_count(n_terms, "n_terms")
     words = _stop_words(stop_words)
@@ -71,13 +73,19 @@ def make_text_features(
 
 
 def _stop_words(given: Any) -> frozenset[str]:
-    if given == "english":
+    if isinstance(given, str) and given == "english":
         return ENGLISH_STOP_WORDS
-    if given is None:
-        return frozenset()
-    if isinstance(given, str) or not isinstance(given, Iterable) or not all(isinstance(word, str) for word in given):
+    words = [] if given is None else _as_list(given)
+    if words is None or not all(isinstance(word, str) for word in words):
         raise ValueError(f"stop_words={given!r:.60} is not known; pass 'english', a collection of words or None.")
-    return frozenset(given)
+    return frozenset(words)
+
+
+def _as_list(values: Any) -> list[Any] | None:
+    """Items of a collection; None for text, and for what has no items."""
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable) or np.ndim(values) == 0:
+        return None
+    return list(values)
 
 
 class _DocumentTerms(TfidfVectorizer):  # type: ignore[misc]
@@ -111,9 +119,9 @@ class _DocumentTerms(TfidfVectorizer):  # type: ignore[misc]
 
 def _check_documents(documents: Any) -> list[str]:
     """A list of texts."""
-    if isinstance(documents, str | bytes) or not isinstance(documents, Iterable):
+    texts = _as_list(documents)
+    if texts is None:
         raise TypeError(f"documents are {documents!r:.60}; pass a list of texts, one per document.")
-    texts = list(documents)
     place = next((place for place, text in enumerate(texts) if not isinstance(text, str)), None)
     if place is not None:
         raise TypeError(f"document {place} is {texts[place]!r:.60}, which is not text; pass '' for an empty document.")

@@ -35,6 +35,7 @@ from partita.base import order_by_size, rank_of
 Order = Literal["given", "random", "farthest"]
 ORDERS = ("given", "random", "farthest")
 
+LARGEST_LAM = 1e200  # far above squares of features, at most 1e140, and a multiple of it stays within float64
 _N_CLUSTERS = 8  # aimed at when neither lam nor n_clusters is given, as in k-means of scikit-learn
 _ROUNDING = 1e-10  # a point this little beyond lambda, relative to it, is at lambda
 _ROOM = 32  # centres for which there is room at first; more room is made where it is needed
@@ -158,9 +159,9 @@ def nearest_center(points: FloatArray, centers: FloatArray) -> tuple[IntArray, F
 
 
 def farthest_first(points: FloatArray, n_clusters: int) -> FloatArray:
-    """Penalties of eq. D10 for 1 to n_clusters clusters; they never rise."""
+    """Penalties of eq. D10 for 1 to n_clusters clusters; they never rise, and those after the last are all 0."""
     center = update_means(points, np.zeros(len(points), dtype=np.int64), 1, 0.0).centers
-    lams = np.empty(n_clusters)
+    lams = np.empty(min(n_clusters, len(points) + 1))  # after the mean and all points nothing is left
     kernel.farthest_first(points, nearest_center(points, center)[1], lams)
     return lams
 
@@ -207,8 +208,8 @@ class DPMeans(ClusterMixin, BaseEstimator):
     Parameters
     ----------
     lam : float, optional
-        Penalty of a cluster, and the squared distance to all centres beyond which a point opens a cluster. 0 makes
-        every distinct point a cluster.
+        Penalty of a cluster, and the squared distance to all centres beyond which a point opens a cluster; at most
+        1e200. 0 makes every distinct point a cluster.
     n_clusters : int, optional
         Instead of ``lam``: about how many clusters to find. ``lam`` is then the one that a farthest-first
         traversal gives; the clusters found can be fewer or more. Default, with ``lam`` not given either, 8.
@@ -276,7 +277,7 @@ class DPMeans(ClusterMixin, BaseEstimator):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "lam": [None, Interval("real", 0, None)],
+        "lam": [None, Interval("real", 0, LARGEST_LAM)],
         "n_clusters": [None, Interval("int", 1, None)],
         "order": [StrOptions(set(ORDERS))],
         **common("n_init", "max_iter", "random_state", "n_jobs", "verbose"),

@@ -29,9 +29,9 @@ def check_option(name: str, value: Any) -> None:
     """Refuse a value that an option cannot have; None stands for the paper's choice where that depends on the data."""
     if value is None and name in _PAPERS_CHOICE:
         return
-    if name in _COUNTS:
-        check_count(value, name)
-    elif name in _CHECKS:
+    if name in _COUNTS and check_count(value, name) > _MOST:
+        raise ValueError(f"{name}={value} is not allowed; pass a whole number, at most {_MOST}.")
+    if name in _CHECKS:
         _CHECKS[name](value, name)
 
 
@@ -65,6 +65,7 @@ def _check_pairs(value: Any, name: str) -> None:
         check_count(value, name)
 
 
+_MOST = 1_000_000  # of anything that is counted: far above all experiments, and lists of draws still fit in memory
 _PAPERS_CHOICE = frozenset({"n_clusters", "dataset", "n_repeats", "shares"})
 _COUNTS = frozenset({"n_clusterings", "n_classes", "n_runs", "n_draws", "n_ensembles", "n_per_cluster", "size"})
 _CHECKS: dict[str, Callable[[Any, str], Any]] = {

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from inspect import signature
 from typing import Any, Literal, NamedTuple
 
-from partita._runs import check_n_jobs, draw_seeds
+from partita._runs import check_run, draw_seeds
 from partita.experiments import _feature_recipes as of_features
 from partita.experiments import _label_recipes as of_labels
 from partita.experiments._options import check_option
@@ -79,7 +79,7 @@ def ensemble_recipe(
     needed = recipe_input(name)
     make = RECIPES[name].make
     _check_options(name, make, options)
-    check_n_jobs(n_jobs)
+    check_run(n_jobs, verbose)
     if X is None and needed != "nothing":
         raise ValueError(f"recipe {name!r} needs {needed}; pass X.")
     return make(X, RecipeRun(int(draw_seeds(random_state, 1)[0]), n_jobs, verbose), **options)

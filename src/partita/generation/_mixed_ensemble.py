@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from partita._parameters import Interval, StrOptions, check_choice, check_count, check_instance
 from partita._runs import draw_seeds
 from partita.generation._base_clusterers import BASE_CLUSTERERS, DETERMINISTIC, TREES
-from partita.generation._base_clusterings import BaseClusterer, ClusteringTask
+from partita.generation._base_clusterings import BaseClusterer, ClusteringTask, ensure_labels_fit
 from partita.generation._cluster_numbers import all_numbers
 from partita.generation._estimator_clusterer import cluster_by_estimator, is_random, number_parameter
 from partita.generation._feature_ensemble import FeatureEnsemble
@@ -103,6 +103,7 @@ class MixedEnsemble(FeatureEnsemble):
         _check_repeats(self.n_repeats, named)
         repeats = {name: _repeats_of(name, given, self.n_repeats, sampled) for name, given in named.items()}
         groups = [(name, ks) for name, given in named.items() for ks in _groups(given, numbers, sampled)]
+        ensure_labels_fit(n_objects, sum(len(ks) * repeats[name] for name, ks in groups))
         plan = [(name, ks) for name, ks in groups for _ in range(repeats[name])]
         seeds = draw_seeds(self.random_state, len(plan)).tolist()
         return [

@@ -12,6 +12,7 @@ from partita._parameters import Interval, common
 from partita._runs import draw_seeds
 from partita._typing import Array, Codes, FloatArray, IntArray
 from partita.base import remember_columns
+from partita.generation._base_clusterings import ensure_labels_fit
 
 
 class NoisyEnsemble(TransformerMixin, BaseEstimator):
@@ -84,6 +85,7 @@ class NoisyEnsemble(TransformerMixin, BaseEstimator):
         """
         codes = self._codes(X, reset=True)
         n_copies = self.n_clusterings or (codes.shape[1] if codes.shape[1] > 1 else 10)
+        ensure_labels_fit(len(codes), n_copies)
         n_labels = [int(column.max()) + 1 for column in codes.T]
         several = np.resize([number > 1 for number in n_labels], n_copies)
         self.noise_ = np.where(several, np.resize(self._shares(), n_copies), 0.0)

@@ -50,7 +50,9 @@ def check_numbers(given: Any, n_objects: int) -> list[int]:
     """Numbers to compare, from 2 to less than the objects in a sample."""
     most = int(SHARE_OF_OBJECTS * n_objects) - 1
     if most < 2:
-        raise ValueError(f"{n_objects} objects with a label are too few to choose a number of clusters; pass at least 4.")
+        raise ValueError(
+            f"{n_objects} objects with a label are too few to choose a number of clusters; pass at least 4."
+        )
     if given is None:
         given = (2, min(10, most))
     numbers = given if isinstance(given, tuple | list | range) else [given]

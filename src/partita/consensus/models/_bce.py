@@ -227,9 +227,7 @@ def beyond(old: BCEState, new: BCEState, factor: float, *, columns: BCEColumns) 
     return BCEState(alpha, table, *_features_beyond(old, new, factor, columns))
 
 
-def _features_beyond(
-    old: BCEState, new: BCEState, factor: float, columns: BCEColumns
-) -> tuple[FloatArray, FloatArray]:
+def _features_beyond(old: BCEState, new: BCEState, factor: float, columns: BCEColumns) -> tuple[FloatArray, FloatArray]:
     """Features further on, but near the plain update.
 
     A cluster that no longer covers any of its values has no mass of the feature in the next update, and keeps its
