@@ -56,7 +56,7 @@ def check_points(
         kind = TypeError if isinstance(error, TypeError) else ValueError
         raise kind(f"{name} must be numbers, one row per object ({error}); encode text as numbers first.") from None
     largest, apart = _size_and_spread(points)
-    check_magnitude(largest, apart if reset else 0.0, name)
+    refuse_magnitude(largest, apart if reset else 0.0, name)
     if points.dtype == np.float32 and (largest > _LARGEST_32 or 0 < apart < _SMALLEST_32):
         points = points.astype(np.float64)
     if hasattr(points, "toarray"):
@@ -88,8 +88,13 @@ def _size_and_spread(points: Any) -> tuple[float, float]:
     return largest, float((high - low).max(initial=0.0)) if largest <= _LARGEST else np.inf
 
 
-def check_magnitude(largest: float, apart: float, name: str = "X") -> None:
+def check_magnitude(points: Any) -> None:
     """Refuse features that are too large to be squared, or that differ too little for it; they can be rescaled."""
+    refuse_magnitude(*_size_and_spread(points), "X")
+
+
+def refuse_magnitude(largest: float, apart: float, name: str) -> None:
+    """Refuse numbers by their largest absolute value, and the largest difference within a column (0: any)."""
     if largest > _LARGEST:
         raise ValueError(
             f"{name} has values up to {largest:.2g}, whose squares overflow; divide {name} by a number, so that they "
@@ -292,7 +297,7 @@ def _as_numbers(column: Array, name: str, family: str) -> FloatArray:
     seen = values[~np.isnan(values)]
     if np.isinf(seen).any():
         raise ValueError(f"the feature {name!r} contains infinity; features are finite, NaN where missing.")
-    check_magnitude(float(np.abs(seen).max(initial=0.0)), 0.0, f"the feature {name!r}")
+    refuse_magnitude(float(np.abs(seen).max(initial=0.0)), 0.0, f"the feature {name!r}")
     if family == "poisson" and ((seen < 0) | (seen != np.floor(seen))).any():
         wrong = seen[(seen < 0) | (seen != np.floor(seen))][0]
         raise ValueError(f"the feature {name!r} contains {wrong}; family 'poisson' is for counts 0, 1, 2, ...")
@@ -306,7 +311,7 @@ def _check_spread(values: FloatArray, name: str) -> None:
     """Refuse values that differ too little for a variance."""
     seen = values[~np.isnan(values)]
     if len(seen):
-        check_magnitude(0.0, float(np.ptp(seen)), f"the feature {name!r}")
+        refuse_magnitude(0.0, float(np.ptp(seen)), f"the feature {name!r}")
 
 
 def _keep_present(codes: Codes, labels: Array, sample_weight: FloatArray) -> tuple[Codes, Array]:

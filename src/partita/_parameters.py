@@ -61,7 +61,7 @@ def check_count(number: Any, name: str) -> int:
 
 def check_share(number: Any, name: str, *, low: float = 0.0, high: float = 1.0) -> float:
     """A number strictly between ``low`` and ``high``."""
-    if isinstance(number, bool) or not isinstance(number, Real) or not low < number < high:
+    if isinstance(number, bool) or not isinstance(number, Real) or not low < float(number) < high:
         raise ValueError(f"{name}={number!r:.60} is not allowed; pass a number between {low:g} and {high:g}.")
     return float(number)
 

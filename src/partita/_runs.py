@@ -23,7 +23,7 @@ R = TypeVar("R")
 
 SAMPLE_SIZE = 3000  # objects on which starts compete if there are more distinct rows: their cost stays bounded
 
-_MANY_SEEDS = 1_000_000  # 16 MB; memory is asked for more than this only, because asking takes time
+_MANY_SEEDS = 100_000_000  # far above what finishes in a lifetime, and its seeds still fit in memory
 
 _OURS = str(Path(__file__).parent) + os.sep
 _BETWEEN = ("sklearn", "joblib", "contextlib.py", "functools.py")  # frames that may stand between ours and the user's
@@ -35,11 +35,7 @@ def draw_seeds(random_state: Any, n_seeds: int) -> IntArray:
     from sklearn.utils import check_random_state
 
     if n_seeds > _MANY_SEEDS:
-        from partita._memory import ensure_memory
-
-        ensure_memory(
-            16 * n_seeds, purpose=f"{n_seeds} starts, chains or clusterings", instead="pass a smaller number."
-        )
+        raise ValueError(f"{n_seeds} starts, chains or clusterings are too many; pass at most {_MANY_SEEDS}.")
     seeds: IntArray = check_random_state(random_state).randint(np.iinfo(np.int32).max, size=n_seeds)
     return seeds.astype(np.int64)
 

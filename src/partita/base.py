@@ -313,12 +313,12 @@ def check_n_clusters(n_clusters: int, n_rows: int) -> int:
 
 
 def check_consensus(consensus: Any) -> None:
-    """Refuse what does not combine labels; a clusterer of features would take the numbers of the labels for features."""
+    """Refuse what does not combine labels: a clusterer of features would take the numbers of labels for features."""
     check_instance(consensus, "consensus", needs="fit_predict", example="one such as EAC() or PCC(5)")
     if not isinstance(consensus, BaseConsensus):
         raise TypeError(
-            f"consensus={consensus!r:.60} clusters features, not labels; pass a consensus estimator of partita, such as "
-            "EAC() or PCC(5)."
+            f"consensus={consensus!r:.60} clusters features, not labels; pass a consensus estimator of partita, such "
+            "as EAC() or PCC(5)."
         )
 
 

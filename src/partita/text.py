@@ -74,7 +74,7 @@ def make_text_features(
 
 def _stop_words(given: Any) -> frozenset[str]:
     if isinstance(given, str) and given == "english":
-        return ENGLISH_STOP_WORDS
+        return frozenset(ENGLISH_STOP_WORDS)
     words = [] if given is None else _as_list(given)
     if words is None or not all(isinstance(word, str) for word in words):
         raise ValueError(f"stop_words={given!r:.60} is not known; pass 'english', a collection of words or None.")
@@ -83,7 +83,7 @@ def _stop_words(given: Any) -> frozenset[str]:
 
 def _as_list(values: Any) -> list[Any] | None:
     """Items of a collection; None for text, and for what has no items."""
-    if isinstance(values, str | bytes) or not isinstance(values, Iterable) or np.ndim(values) == 0:
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable) or getattr(values, "ndim", 1) == 0:
         return None
     return list(values)
 

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin, _fit_context
 from sklearn.utils.validation import check_is_fitted
 
-from partita._features import check_magnitude, check_points
+from partita._features import check_points, refuse_magnitude
 from partita._kernels.neal import NealModel
 from partita._memory import ensure_memory
 from partita._parameters import Interval, StrOptions, common
@@ -237,7 +237,7 @@ class DPGaussianMixture(ClusterMixin, BaseEstimator):
                 f"prior_mean={self.prior_mean!r:.60} does not fit X; pass {X.shape[1]} finite numbers, one per "
                 "feature, or 'data' or 'zero'."
             )
-        check_magnitude(float(np.abs(mean).max()), 0.0, "prior_mean")
+        refuse_magnitude(float(np.abs(mean).max()), 0.0, "prior_mean")
         return mean
 
     def _sample(self, points: FloatArray, plan: SamplingPlan, bar: Progress) -> list[NealChain]:

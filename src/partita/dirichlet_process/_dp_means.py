@@ -159,11 +159,16 @@ def nearest_center(points: FloatArray, centers: FloatArray) -> tuple[IntArray, F
 
 
 def farthest_first(points: FloatArray, n_clusters: int) -> FloatArray:
-    """Penalties of eq. D10 for 1 to n_clusters clusters; they never rise, and those after the last are all 0."""
+    """Penalties of eq. D10 for 1 to n_clusters clusters; they never rise."""
     center = update_means(points, np.zeros(len(points), dtype=np.int64), 1, 0.0).centers
-    lams = np.empty(min(n_clusters, len(points) + 1))  # after the mean and all points nothing is left
+    lams = np.empty(n_clusters)
     kernel.farthest_first(points, nearest_center(points, center)[1], lams)
     return lams
+
+
+def number_aimed_at(n_clusters: int, points: FloatArray) -> int:
+    """The number of clusters to aim at; beyond the mean and all points the penalty stays 0, at no cost."""
+    return min(n_clusters, len(points) + 1)
 
 
 def farthest_first_lambda(X: Any, n_clusters: int = _N_CLUSTERS) -> float:
@@ -199,7 +204,8 @@ def farthest_first_lambda(X: Any, n_clusters: int = _N_CLUSTERS) -> float:
     >>> [farthest_first_lambda(X, k) for k in (1, 2, 3, 4)]
     [30.25, 30.25, 1.0, 1.0]
     """
-    return float(farthest_first(check_points(X), check_count(n_clusters, "n_clusters"))[-1])
+    points = check_points(X)
+    return float(farthest_first(points, number_aimed_at(check_count(n_clusters, "n_clusters"), points))[-1])
 
 
 class DPMeans(ClusterMixin, BaseEstimator):
@@ -338,7 +344,8 @@ class DPMeans(ClusterMixin, BaseEstimator):
             )
         if self.lam is not None:
             return float(self.lam)
-        return float(farthest_first(points, _N_CLUSTERS if self.n_clusters is None else self.n_clusters)[-1])
+        aim = _N_CLUSTERS if self.n_clusters is None else self.n_clusters
+        return float(farthest_first(points, number_aimed_at(aim, points))[-1])
 
     def predict(self, X: Any) -> IntArray:
         """Nearest cluster of each row.

@@ -21,6 +21,7 @@ from partita.dirichlet_process._dp_means import (
     DPMeansSettings,
     Order,
     farthest_first,
+    number_aimed_at,
     solve_dp_means,
 )
 
@@ -130,8 +131,8 @@ def _default_lams(points: FloatArray, n_clusters: tuple[int, int]) -> FloatArray
             f"n_clusters={n_clusters!r:.60} is not a range of numbers of clusters; pass a pair of whole numbers such "
             "as (1, 20), the fewest first."
         )
-    falling = farthest_first(points, high)
-    return np.unique(falling[min(low, len(falling)) - 1 :])[::-1].copy()
+    low, high = (number_aimed_at(number, points) for number in (low, high))
+    return np.unique(farthest_first(points, high)[low - 1 :])[::-1].copy()
 
 
 def _check_lams(lams: Any) -> FloatArray:

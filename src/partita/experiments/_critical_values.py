@@ -95,8 +95,8 @@ def _check_size(n1: int, n2: int) -> None:
     """Refuse series whose orders would take minutes to count."""
     if n1 * n2 > LARGEST_EXACT:
         raise ValueError(
-            f"critical values are counted for series with n1 n2 <= {LARGEST_EXACT}, received {n1} x {n2}; for longer ones "
-            "use partita.metrics.mann_whitney_test, which has a normal approximation."
+            f"critical values are counted for series with n1 n2 <= {LARGEST_EXACT}, received {n1} x {n2}; for longer "
+            "ones use partita.metrics.mann_whitney_test, which has a normal approximation."
         )
 
 

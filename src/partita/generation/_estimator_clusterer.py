@@ -13,8 +13,8 @@ from partita.generation._base_clusterings import FoundClusters
 def cluster_by_estimator(X: Any, ks: Sequence[int | None], seed: int, *, estimator: Any) -> list[FoundClusters]:
     """Fit a copy of the clusterer for each number of clusters; its noise (-1) is in no cluster.
 
-    Each fit gets its own copy of X: a clusterer may write to it (as ``copy_x=False`` allows), and X is the user's array,
-    which all clusterings share.
+    Each fit gets its own copy of X: a clusterer may write to it (as ``copy_x=False`` allows), and X can be the user's
+    array, which all clusterings share.
     """
     found = []
     for k in ks:

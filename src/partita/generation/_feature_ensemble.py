@@ -15,7 +15,6 @@ from partita.generation._base_clusterings import (
     OK,
     BaseClustering,
     ClusteringTask,
-    ensure_labels_fit,
     label_columns,
     manifest_of,
     run_tasks,
@@ -83,9 +82,7 @@ class FeatureEnsemble(TransformerMixin, BaseEstimator):
                 f"sample_fraction={self.sample_fraction} of {n} objects leaves {n_sampled} for each clustering, which "
                 "needs at least 2; pass a larger sample_fraction."
             )
-        tasks = self._tasks(n, n_sampled)
-        ensure_labels_fit(n, sum(len(task.n_clusters) for task in tasks))
-        made = run_tasks(X, tasks, n_jobs=self.n_jobs, show=bool(self.verbose))
+        made = run_tasks(X, self._tasks(n, n_sampled), n_jobs=self.n_jobs, show=bool(self.verbose))
         warn_skipped(made)
         usable = [clustering for clustering in made if clustering.is_usable]
         self.manifest_ = manifest_of(made, n)

@@ -56,9 +56,9 @@ def vat(dissimilarity: Any) -> VatResult:
 
 def _as_square(dissimilarity: Any) -> FloatArray:
     """A square matrix of numbers, for which there is memory."""
-    shape = np.shape(dissimilarity) if not hasattr(dissimilarity, "tocsr") else ()
+    shape: tuple[int, ...] = np.shape(dissimilarity) if not hasattr(dissimilarity, "tocsr") else ()
     if len(shape) != 2 or shape[0] != shape[1] or shape[0] == 0:
-        raise ValueError(f"dissimilarity has shape {shape}; pass a square, dense matrix with at least one object.")
+        raise ValueError(f"dissimilarity has shape {shape}; pass a square matrix, dense, of at least one object.")
     ensure_memory(
         _BYTES_PER_PAIR * shape[0] ** 2, purpose=f"VAT of {shape[0]} objects", instead="take a sample of them."
     )
