@@ -3,9 +3,11 @@
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 
+from partita import EAC
 from partita.base import BaseConsensus, Consensus, number_by_size, order_by_size, rank_of
 from partita.exceptions import UnlabelledObjectsWarning
 from tests.ensembles import partitions, same_partition
@@ -152,3 +154,12 @@ def test_a_cluster_of_objects_without_weight_comes_before_those_without_objects(
     assert model.labels_.tolist() == [0, 0, 2, 1]
     assert (model.n_clusters_, model.n_components_) == (3, 3)
     assert Nearest().fit(X, sample_weight=[1, 0, 1, 1]).labels_.tolist() == [0, 0, 1, 2]
+
+
+def test_clusterings_of_one_name_are_two_clusterings(X):
+    X = np.abs(X[:, :2])
+    frame = pd.DataFrame(X, columns=["a", "a"])
+    model = EAC(3).fit(frame)
+    assert (model.labels_ == EAC(3).fit(X).labels_).all()
+    assert (model.predict(frame) == model.labels_).all()
+    assert not hasattr(model, "feature_names_in_")

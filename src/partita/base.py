@@ -25,6 +25,7 @@ from partita._labels.validation import (
     row_encoder,
 )
 from partita._labels.weights import WeightScale, check_countable, check_reportable, to_ordinary_size
+from partita._parameters import check_instance
 from partita._runs import warn
 from partita._typing import Array, Codes, FloatArray, IntArray
 from partita.exceptions import FewerClustersWarning, LeftOutWarning, UnlabelledObjectsWarning
@@ -404,13 +405,24 @@ def too_many_clusters(n_clusters: int, n_rows: int) -> str:
     )
 
 
+def check_consensus(consensus: Any) -> None:
+    """Refuse what does not combine labels: a clusterer of features would take the numbers of labels for features."""
+    check_instance(consensus, "consensus", needs="fit_predict", example="one such as EAC() or PCC(5)")
+    if not isinstance(consensus, BaseConsensus):
+        raise TypeError(
+            f"consensus={consensus!r:.60} clusters features, not labels; pass a consensus estimator of partita, such "
+            "as EAC() or PCC(5)."
+        )
+
+
 def remember_columns(estimator: Any, X: Any, matrix: LabelMatrix, *, reset: bool) -> None:
     """Set, or compare with, ``n_features_in_`` and ``feature_names_in_``, as scikit-learn does; set ``index_``."""
     if reset:
         estimator.__dict__.pop("index_", None)
         if isinstance(X, pd.DataFrame):
             estimator.index_ = X.index
-    named = X if hasattr(X, "columns") else np.broadcast_to(np.int8(0), (len(matrix.codes), matrix.n_columns_in))
+    distinct = hasattr(X, "columns") and len(set(map(str, X.columns))) == len(X.columns)  # clusterings may share a name
+    named = X if distinct else np.broadcast_to(np.int8(0), (len(matrix.codes), matrix.n_columns_in))
     validate_data(estimator, named, reset=reset, skip_check_array=True)
 
 
