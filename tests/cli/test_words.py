@@ -80,6 +80,7 @@ CASES = {
     "weights[3]=-1 is not a weight": "--set weights[3]=-1 is not a weight",
     "random_state='x' and n_jobs=0": "--seed x and --jobs 0",
     "drop=['a', 'b c'] and encode=True, impute='median'": "--drop 'a,b c' and --set encode=True, --set impute=median",
+    "pass encoding= if it is not": "pass --encoding if it is not",
     "id_column=False if it has no ids": "--no-ids if it has no ids",
     "'q.csv' has no column 'n_clusters'; it has 'X', 'random_state'": (
         "'q.csv' has no column 'n_clusters'; it has 'X', 'random_state'"  # the user's own names stay

@@ -42,7 +42,7 @@ def feed(path, content):
 
 
 @pytest.mark.parametrize("read", [read_labels, read_feature_table])
-@pytest.mark.parametrize("content", [TEXT, gzip.compress(TEXT)])
+@pytest.mark.parametrize("content", [TEXT, gzip.compress(TEXT)], ids=["plain", "gzip"])
 def test_a_pipe_is_read_once(tmp_path, read, content):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)

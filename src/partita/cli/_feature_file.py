@@ -1,4 +1,4 @@
-"""Features from a file, scaled; and whether a file holds features or labels."""
+"""Features from a file, scaled; and which ones they are."""
 
 import textwrap
 from typing import Any, NamedTuple
@@ -59,12 +59,3 @@ def print_features(facts: dict[str, Any], *, err: bool) -> None:
 def _print(name: str, text: str, *, err: bool) -> None:
     for place, line in enumerate(textwrap.wrap(text, max(20, width() - 13), break_on_hyphens=False)):
         click.echo(f"{'' if place else name:<12} {line}", err=err)
-
-
-def holds_features(file: str, reading: dict[str, Any]) -> bool:
-    """Whether the columns look like features rather than labels."""
-    from partita.cli._label_file import read_any_labels
-    from partita.io._looks_like_features import feature_like_columns
-
-    how = {name: value for name, value in reading.items() if name not in ("impute", "encode")}
-    return bool(feature_like_columns(read_any_labels(file, how).table))

@@ -36,6 +36,16 @@ def read_label_file(file: str, reading: dict[str, Any], *, force: bool, beside: 
     return found
 
 
+def read_unless_features(file: str, reading: dict[str, Any], kind: str) -> LabelFile | None:
+    """Labels, or None if the file holds features: because the user says so, or because it looks so."""
+    from partita.io._looks_like_features import feature_like_columns
+
+    if kind == "features":
+        return None
+    found = read_any_labels(file, {name: value for name, value in reading.items() if name not in ("impute", "encode")})
+    return None if kind == "auto" and feature_like_columns(found.table) else found
+
+
 def read_any_labels(file: str, reading: dict[str, Any], *, beside: bool = False) -> LabelFile:
     """Labels, or whatever the columns hold."""
     from partita.exceptions import FileFormatError

@@ -85,7 +85,7 @@ def in_options(text: str) -> str:
     for pattern, words in _FIRST:
         text = re.sub(pattern, words, text)
     text = re.sub(r"The '(\w+)' parameter of (\w+)", lambda found: f"{_option(found[1])} of {found[2]}", text)
-    text = re.sub(_NOT_WITHIN + rf"([a-z]\w*)=({_VALUE})", _with_value, text)
+    text = re.sub(_NOT_WITHIN + rf"([a-z]\w*)=({_VALUE}|(?=\s))", _with_value, text)
     text = re.sub(_NOT_WITHIN + r"([a-z]+(?:_[a-z]+)+|tol)(?![\w'\"=(/-]|\.\w)", _by_itself, text)
     text = re.sub(_NOT_WITHIN + rf"({_SUBJECTS})(?=\[\d+\]=| (?:has|is|names|contains|must)\b)", _by_itself, text)
     for pattern, words in _LAST:
@@ -105,7 +105,7 @@ def _with_value(found: re.Match[str]) -> str:
     if name not in _now and name not in _parameters():
         return found[0]
     option = _option(name)
-    if value == "True" and not option.startswith("--set"):
+    if value in ("True", "") and not option.startswith("--set"):
         return option
     return f"{option}{'=' if option.startswith('--set') else ' '}{_as_typed(value)}"
 

@@ -6,9 +6,8 @@ from typing import Any
 
 import click
 
-from partita.cli._feature_file import holds_features
 from partita.cli._file_options import InputFile
-from partita.cli._label_file import read_any_labels
+from partita.cli._label_file import read_unless_features
 from partita.cli._options import json_option, kind_option, label_file_arguments, label_file_options
 from partita.cli._results import count, rounded
 from partita.cli._stages import stage
@@ -32,17 +31,15 @@ def check(
 ) -> None:
     """Say what is understood of a file of labels or features, and which command is next."""
     reading = label_file_arguments(columns, drop, id_column, no_ids, header)
-    if kind == "auto":
-        kind = "features" if holds_features(file, reading) else "labels"
-    if kind == "features":
+    labels = read_unless_features(file, reading, kind)
+    if labels is None:
         _check_features(file, reading, as_json)
     else:
-        _check_labels(file, reading, noise, as_json)
+        _check_labels(file, labels.table, noise, as_json)
 
 
 # ---------------------------------------------------------------------------------------------------------- labels
-def _check_labels(file: str, reading: dict[str, Any], noise: Any, as_json: bool) -> None:
-    table = read_any_labels(file, reading).table
+def _check_labels(file: str, table: Any, noise: Any, as_json: bool) -> None:
     with stage("counting"):
         facts = describe(table, noise)
     if as_json:
@@ -95,13 +92,12 @@ _HINTS = {"text": "--encode, or --drop", "date": "--drop", "id": "--id-column, o
 
 
 def _check_features(file: str, reading: dict[str, Any], as_json: bool) -> None:
-    from partita.io._feature_columns import describe_columns, needs
+    from partita.io._feature_columns import needs
     from partita.io._read_features import read_columns
 
     with stage(f"reading {file}"):
-        frame, ids = read_columns(file, **reading)
-    found = describe_columns(frame, reading.get("columns", ()))
-    facts = {
+        frame, ids, found = read_columns(file, **reading)
+    facts: dict[str, Any] = {
         "n_objects": len(frame),
         "n_features": frame.shape[1],
         "id_column": None if ids is None else str(ids.name or "object"),

@@ -8,9 +8,9 @@ from typing import Any
 
 import click
 
-from partita.cli._feature_file import holds_features, print_features, read_points
+from partita.cli._feature_file import print_features, read_points
 from partita.cli._file_options import InputFile, save_table, spreadsheet_option
-from partita.cli._label_file import read_any_labels
+from partita.cli._label_file import read_unless_features
 from partita.cli._options import (
     feature_file_arguments,
     feature_file_options,
@@ -102,17 +102,16 @@ def choose(
     check_targets([], [file], tables=[output])
     numbers = None if n_clusters is None else parse_numbers(n_clusters)
     reading = feature_file_arguments(columns, drop, id_column, no_ids, header, impute, encode)
-    if kind == "auto":
-        kind = "features" if holds_features(file, reading) else "labels"
+    labels = read_unless_features(file, reading, kind)
     facts: dict[str, Any] = {}
-    if kind == "features":
+    if labels is None:
         _, X, facts = read_points(file, reading, scale)
     else:
-        X = _read_labels(file, reading, noise)
+        X = _label_matrix(labels.table, reading, noise)
     choice = choose_n_clusters(
         X,
         [numbers] if isinstance(numbers, int) else numbers,
-        kind=kind,  # type: ignore[arg-type]  # click returns one of the three
+        kind="features" if labels is None else "labels",
         n_resamples=resamples,
         n_references=references,
         max_objects=max_objects,
@@ -123,7 +122,7 @@ def choose(
     if output is not None:
         save_table(output, choice.table)
     if as_json:
-        _print_json(choice, X, {"file": file, "kind": kind, "seed": seed, **facts, "output": output})
+        _print_json(choice, X, {"file": file, "kind": choice.kind, "seed": seed, **facts, "output": output})
         return
     _print_choice(choice, facts)
     if X.shape[0] > choice.n_objects:
@@ -133,13 +132,13 @@ def choose(
     click.echo(f"\n{_next(choice, file, reading, scale, noise)}")
 
 
-def _read_labels(file: str, reading: dict[str, Any], noise: Any) -> Any:
+def _label_matrix(table: Any, reading: dict[str, Any], noise: Any) -> Any:
     from partita import check_label_matrix
 
     wrong = [name for name in ("impute", "encode") if name in reading]
     if wrong:
         raise click.UsageError(f"--{wrong[0]} is for features, and FILE is taken for labels; pass --kind features.")
-    return check_label_matrix(read_any_labels(file, reading).table.labels, noise)
+    return check_label_matrix(table.labels, noise)
 
 
 # Columns of the table that are printed, their titles, and what they say; a file holds all columns.

@@ -154,7 +154,8 @@ def _by_recipe(
             "labels).ensembles()."
         )
     _check_recipe(recipe, takes, file, options)
-    ids, data, facts = None, None, {}
+    ids, data = None, None
+    facts: dict[str, Any] = {}
     if file is not None and takes == "features":
         ids, data, facts = read_points(file, reading, scale)
     elif file is not None:

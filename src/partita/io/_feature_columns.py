@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from partita._typing import FloatArray
 from partita.exceptions import FileFormatError
 from partita.io._id_names import ends_in_id
 
@@ -18,6 +19,7 @@ _DATE = (
 )
 _DATE_OR_TIME = rf"\s*(?:(?:{_DATE})(?:[t ]\s*{_TIME}(?:z|[+-]\d{{2}}:?\d{{2}})?)?|{_TIME})\s*"
 _ENOUGH_DATES = 3  # whole numbers such as 20240131 that are dates by accident: 1 in 27 each, 1 in 20,000 all three
+_EXAMPLES = 3
 _FOR_DATES = 1000  # cells by which dates are recognised; one that is none decides it for most columns
 _MOST_VALUES = 20  # of a text column that is encoded, if they are more than half of the rows: it would be ids, or notes
 
@@ -53,45 +55,52 @@ def describe_columns(frame: pd.DataFrame, wanted: Sequence[str] = ()) -> list[Fe
 
 
 def _describe(name: str, column: "pd.Series[Any]", wanted: bool) -> FeatureColumn:
+    if pd.api.types.is_numeric_dtype(column):
+        return _describe_numbers(name, column.to_numpy(dtype=np.float64, na_value=np.nan), wanted)
     filled = column.dropna()
-    n_infinite = 0
-    shown = filled
-    if _is_date(filled) and not (wanted and pd.api.types.is_numeric_dtype(column)):
-        kind = "date"
-    elif pd.api.types.is_numeric_dtype(column):
-        kind = "id" if ends_in_id(name) and not wanted and not _has_fractions(filled) else "number"
-        n_infinite = int(np.isinf(filled.to_numpy(np.float64)).sum())
+    numbers = pd.to_numeric(filled.astype(object), errors="coerce") if filled.dtype.kind not in "mM" else filled
+    if _are_dates(filled):
+        kind, shown = "date", filled
+    elif numbers.notna().all():
+        kind, shown = "number", filled
     else:
-        numbers = pd.to_numeric(filled.astype(object), errors="coerce")
-        kind = "number" if len(filled) == 0 or numbers.notna().all() else "text"
-        shown = filled[numbers.isna().to_numpy()] if kind == "text" else filled
-    examples = [str(value) for value in shown.drop_duplicates().iloc[:3]]
-    return FeatureColumn(name, kind, int(filled.nunique()), int(column.isna().sum()), n_infinite, examples)
+        kind, shown = "text", filled[numbers.isna().to_numpy()]
+    examples = [str(value) for value in shown.drop_duplicates().iloc[:_EXAMPLES]]
+    return FeatureColumn(name, kind, int(filled.nunique()), len(column) - len(filled), 0, examples)
 
 
-def _has_fractions(filled: "pd.Series[Any]") -> bool:
-    values = filled.to_numpy(np.float64)
-    return bool((np.isfinite(values) & (values != np.floor(values))).any())
+def _describe_numbers(name: str, values: FloatArray, wanted: bool) -> FeatureColumn:
+    filled = values[~np.isnan(values)]
+    whole = bool((filled == np.floor(filled)).all())
+    kind = "number"
+    if not wanted and whole and ends_in_id(name):
+        kind = "id"
+    elif not wanted and whole and _are_day_numbers(filled):
+        kind = "date"
+    different, first = np.unique(filled, return_index=True)
+    examples = [f"{value:.15g}" for value in filled[np.sort(first)[:_EXAMPLES]]]
+    n_infinite = int(np.isinf(filled).sum())
+    return FeatureColumn(name, kind, len(different), len(values) - len(filled), n_infinite, examples)
 
 
-def _is_date(filled: "pd.Series[Any]") -> bool:
-    """Whether a column holds dates or times: by its type, as text, or as whole numbers such as 20240131."""
+def _are_day_numbers(whole: FloatArray) -> bool:
+    """Whether whole numbers are dates such as 20240131."""
+    first = whole[:_FOR_DATES]
+    if len(first) < _ENOUGH_DATES or not ((first > 1.8e7) & (first < 2.2e7)).all():
+        return False
+    days = pd.Series(first.astype(np.int64)).astype(str)
+    return bool(pd.to_datetime(days, format="%Y%m%d", errors="coerce").notna().all())
+
+
+def _are_dates(filled: "pd.Series[Any]") -> bool:
+    """Whether a column that is not of numbers holds dates or times: by its type, or as text."""
     if filled.dtype.kind in "mM" or isinstance(filled.dtype, pd.DatetimeTZDtype | pd.PeriodDtype):
         return True
-    if len(filled) == 0 or pd.api.types.is_bool_dtype(filled):
+    if len(filled) == 0:
         return False
-    first = filled.iloc[:_FOR_DATES]
-    if pd.api.types.is_numeric_dtype(filled):
-        values = first.to_numpy(np.float64)
-        if (
-            len(values) < _ENOUGH_DATES
-            or not ((values > 1.8e7) & (values < 2.2e7) & (values == np.floor(values))).all()
-        ):
-            return False
-        return bool(pd.to_datetime(first.astype("int64").astype(str), format="%Y%m%d", errors="coerce").notna().all())
-    if any(hasattr(value, "isoformat") for value in first.iloc[:1]):  # dates as objects, from Parquet or Excel
+    if hasattr(filled.iloc[0], "isoformat"):  # dates as objects, from Parquet or Excel
         return True
-    return bool(first.astype(str).str.lower().str.fullmatch(_DATE_OR_TIME).all())
+    return bool(filled.iloc[:_FOR_DATES].astype(str).str.lower().str.fullmatch(_DATE_OR_TIME).all())
 
 
 # ----------------------------------------------------------------------------------------------------- to numbers

@@ -150,7 +150,7 @@ def read_feature_table(
     FeatureTable
         ``features`` (a DataFrame of floats), ``ids``, and ``columns``: what each column of the file is.
     """
-    frame, ids = read_columns(
+    frame, ids, found = read_columns(
         path,
         id_column=id_column,
         columns=columns,
@@ -160,7 +160,6 @@ def read_feature_table(
         missing_words=missing_words,
         encoding=encoding,
     )
-    found = describe_columns(frame, list(frame.columns) if id_column is False else columns or ())
     return FeatureTable(to_numbers(frame, found, str(path), impute=impute, encode=encode), ids, found)
 
 
@@ -174,8 +173,8 @@ def read_columns(
     missing: Sequence[str] = (),
     missing_words: bool = True,
     encoding: str | None = None,
-) -> tuple[pd.DataFrame, "pd.Series[Any] | None"]:
-    """The columns of a table of features as they are, and the ids."""
+) -> tuple[pd.DataFrame, "pd.Series[Any] | None", list[FeatureColumn]]:
+    """The columns of a table of features as they are, the ids, and what each column is."""
     table = read_table(
         path, id_column=False, header=header, missing=missing, missing_words=missing_words, encoding=encoding
     )
@@ -183,7 +182,9 @@ def read_columns(
     if place is not None:
         table = table.with_ids(str(table.frame.columns[place]))
     frame = _without(table.frame, drop, table.source)
-    return (frame if columns is None else select_columns(frame, columns, table.source)), table.ids
+    chosen = frame if columns is None else select_columns(frame, columns, table.source)
+    wanted = list(chosen.columns) if id_column is False else columns or ()
+    return chosen, table.ids, describe_columns(chosen, wanted)
 
 
 def _without(frame: pd.DataFrame, drop: Sequence[str], source: Source) -> pd.DataFrame:

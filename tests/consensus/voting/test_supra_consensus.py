@@ -69,7 +69,7 @@ def test_agreement_is_the_adjusted_rand_index_between_results(rng):
     labellings = {name: rng.integers(3, size=40) for name in "abc"}
     labellings["b"][:10] = labellings["a"][:10]
     outcomes = [Outcome(name, found, 3, 0.5, 0.1, "", []) for name, found in labellings.items()]
-    table = agreement([*outcomes, Outcome("failed", None, 0, np.nan, 0.1, "ValueError: no")])
+    table = agreement([*outcomes, Outcome("failed", None, 0, np.nan, 0.1, "ValueError: no", [])])
     assert table.index.tolist() == table.columns.tolist() == ["a", "b", "c"]
     assert np.array_equal(table, table.T)
     for first in "abc":
