@@ -106,9 +106,9 @@ def _columns_of_frame(X: Any) -> tuple[list[str], list[Array]]:
 def _plain_columns(X: pd.DataFrame) -> dict[int, Array]:
     """Columns of NumPy numbers by their place, taken out of the frame all at once: thousands of them are common."""
     plain: dict[int, Array] = {}
-    dtypes = [dtype if isinstance(dtype, np.dtype) and dtype.kind in "iuf" else None for dtype in X.dtypes]
-    for dtype in set(dtypes) - {None}:
-        places = [j for j, other in enumerate(dtypes) if other == dtype]
+    kinds = [dtype.str if isinstance(dtype, np.dtype) and dtype.kind in "iuf" else "" for dtype in X.dtypes]
+    for kind in set(kinds) - {""}:
+        places = [j for j, other in enumerate(kinds) if other == kind]
         block = X.iloc[:, places].to_numpy()
         plain |= {j: block[:, place] for place, j in enumerate(places)}
     return plain

@@ -105,7 +105,7 @@ def _replaced(frame: pd.DataFrame, changed: dict[int, Any]) -> pd.DataFrame:
 
 def _strip(column: "pd.Series[Any]") -> "pd.Series[Any]":
     column = column.astype(object) if isinstance(column.dtype, pd.CategoricalDtype) else column
-    if pd.api.types.infer_dtype(column, skipna=True) == "string":
+    if isinstance(column.dtype, pd.StringDtype) or pd.api.types.infer_dtype(column, skipna=True) == "string":
         return column.str.strip()
     return column.map(lambda value: value.strip() if isinstance(value, str) else value)
 

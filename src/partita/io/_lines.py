@@ -31,11 +31,12 @@ def read_lines(source: Source, encoding: str | None) -> Text:
     if source.path.suffix.lower() == ".gz" or (source.piped is not None and content.startswith(GZIP)):
         with foreign_reader(source, "a gzip file", "it is cut off or damaged, or not compressed"):
             content = gzip.decompress(content)
-    content = to_utf8(content, source, encoding)
+    text = to_utf8(content, source, encoding)
+    if text is not content and b"\0" in text:
+        raise FileFormatError(f"{source.name!r} is not a text file (it holds zero characters).")
+    content = text
     if b"\r" in content and b"\n" not in content:
         content = content.replace(b"\r", b"\n")  # as programs of old Macintosh computers write
-    if b"\0" in content:
-        raise FileFormatError(f"{source.name!r} is not a text file (it holds zero bytes).")
     return _from_first_row(content)
 
 
