@@ -37,3 +37,10 @@ def test_peace_is_pcc_with_kl_by_greedy_steps(X):
     pcc = PCC(3, solver="greedy", init="random", n_init=2, random_state=0).fit(X)
     assert np.array_equal(peace.membership_, pcc.membership_)
     assert peace.objective_ == pcc.objective_
+
+
+def test_the_likelihood_is_finite_for_any_weights(rng):
+    """C and N are sums of the same weights in another order, so that C / N may exceed 1 by rounding."""
+    X = rng.integers(3, size=(20, 6))
+    model = PEACE(3, n_init=1, weights=[0.925, 0.406, 0.007, 0.899, 0.26, 0.653], random_state=0).fit(X)
+    assert np.isfinite(model.log_likelihood_)

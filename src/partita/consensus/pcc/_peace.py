@@ -107,6 +107,7 @@ def _entropy_of_counts(ensemble: Ensemble) -> float:
     for block in iter_blocks(ensemble.columns):
         N = block.totals.astype(np.float64)
         p = np.divide(block.counts, N, out=np.ones(N.shape), where=N > 0)
+        np.minimum(p, 1.0, out=p)  # sums of weights in C and in N are rounded differently
         H = -xlogy(p, p) - xlogy(1 - p, 1 - p)  # 0 for an object with itself
         total += float(w[block.start : block.stop] @ (N * H) @ w) / 2
     return total
