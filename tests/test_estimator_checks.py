@@ -28,7 +28,7 @@ def test_scikit_learn(estimator, check):
     check(estimator)
 
 
-@pytest.mark.filterwarnings("ignore::partita.exceptions.FewerClustersWarning")  # four objects, eight clusters
+@pytest.mark.filterwarnings("ignore::partita.exceptions.FewerClustersWarning")  # some checks have less than 8 objects
 @pytest.mark.parametrize("name", sorted({type(entry.make()).__name__ for entry in ESTIMATORS.values()}))
 def test_scikit_learn_with_default_parameters(name):
     estimator = getattr(partita, name)()
