@@ -46,12 +46,12 @@ def helper(function: Callable[..., Any]) -> Callable[..., Any]:
     Nothing makes it callable or cached by itself, and a literal argument does not compile it once more: together that
     is a third of the compilation of a kernel with helpers.
     """
-    return register_jitable(**_PLAIN)(function)  # type: ignore[no-any-return]
+    return register_jitable(**_PLAIN)(function)
 
 
 def helper_sums(function: Callable[..., Any]) -> Callable[..., Any]:
     """The same for functions with long sums of floats."""
-    return register_jitable(**_SUMS)(function)  # type: ignore[no-any-return]
+    return register_jitable(**_SUMS)(function)
 
 
 def _compile(function: Callable[..., Any], options: dict[str, Any]) -> Callable[..., Any]:

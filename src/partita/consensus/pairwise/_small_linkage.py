@@ -84,10 +84,10 @@ def _merge_rows(D: FloatArray, x: int, y: int, size: FloatArray, method: str) ->
     if method == "average":
         return np.asarray(of_x / (of_x + of_y) * to_x + of_y / (of_x + of_y) * to_y)
     if method == "complete":
-        return np.where(to_x > to_y, to_x, to_y)
+        return np.asarray(np.where(to_x > to_y, to_x, to_y))
     between = to_x[y] * to_x[y]
     squared = ((size + of_x) * to_x * to_x + (size + of_y) * to_y * to_y - size * between) / (size + of_x + of_y)
-    return np.sqrt(np.maximum(squared, 0.0))
+    return np.asarray(np.sqrt(np.maximum(squared, 0.0)))
 
 
 def single_link(groups: WeightedColumns) -> tuple[IntArray, IntArray, FloatArray]:
