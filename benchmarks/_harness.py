@@ -35,6 +35,7 @@ class Case(NamedTuple):
     contestants: list[Contestant]
     answer: Callable[[Any], Any]  # result -> something small that must be equal, e.g. a checksum
     agree: bool = True  # whether contestants must agree
+    compiled: bool = True  # whether kernels are compiled before anything is timed
 
 
 Benchmark = list[Case]
@@ -44,7 +45,8 @@ def run_child(case: Case, contestant: Contestant) -> None:
     """Measure one contestant in this process and print the figures as JSON."""
     import partita
 
-    partita.warm_up()
+    if case.compiled:
+        partita.warm_up()
     data = case.prepare()
     seconds, result = [], None
     _reset_peak()

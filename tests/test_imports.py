@@ -1,4 +1,7 @@
-"""`import partita` is fast and loads nothing heavy; the names it promises are there."""
+"""What an import, a command or a small problem loads, by name; the names that `import partita` promises are there.
+
+How long they take is measured by `python -m benchmarks cold_start`, never by a test.
+"""
 
 import subprocess
 import sys
@@ -10,26 +13,64 @@ import partita
 HEAVY = ("numba", "sklearn", "scipy", "pandas", "numpy", "matplotlib", "click", "tqdm", "polars", "narwhals", "joblib")
 
 
-def alone(code):
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
+def alone(code, folder=None):
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=folder)
+    return done.stdout.strip()
+
+
+def loaded_by(code, folder=None):
+    """The heavy libraries, and scipy.stats, that are loaded once the code has run."""
+    names = alone(f"{code}\nimport sys; print(*sys.modules)", folder).splitlines()[-1].split()
+    return {name for name in HEAVY if name in names} | ({"stats"} if "scipy.stats._stats_py" in names else set())
+
+
+@pytest.fixture
+def command(tmp_path):
+    """What a command loads, in a process of its own, on a small file of labels."""
+    (tmp_path / "labels.csv").write_text("a,b,c\n" + "0,0,1\n1,1,0\n0,1,1\n" * 5)
+
+    def run(*words):
+        run_main = f"try: main({list(words)!r})\nexcept SystemExit as stop: assert not stop.code"
+        return loaded_by(f"from partita.cli.main import main\n{run_main}", tmp_path)
+
+    return run
 
 
 def test_import_loads_nothing_heavy():
-    loaded = alone("import sys, partita; print(*sorted({name.split('.')[0] for name in sys.modules}))").split()
-    assert not set(HEAVY) & set(loaded)
+    assert loaded_by("import partita") == set()
 
 
-def test_help_loads_nothing_heavy_but_click():
-    code = "import sys, partita.cli.main; print(*sorted({name.split('.')[0] for name in sys.modules}))"
-    assert set(HEAVY) & set(alone(code).split()) == {"click"}
+@pytest.mark.parametrize("words", [["--help"], ["--version"], ["consensus", "--help"], ["methods"]])
+def test_help_loads_nothing_heavy_but_click(words, command):
+    assert command(*words) == {"click"}
 
 
-def test_listing_the_methods_loads_nothing_heavy_but_click():
-    code = (
-        "import sys; from partita.cli.main import app; app(['methods'], standalone_mode=False); "
-        "print(*sorted({name.split('.')[0] for name in sys.modules}))"
-    )
-    assert set(HEAVY) & set(alone(code).splitlines()[-1].split()) == {"click"}
+def test_check_loads_what_reads_the_file_and_nothing_else(command):
+    assert command("check", "labels.csv") == {"click", "numpy", "pandas"}
+
+
+@pytest.mark.parametrize("options", [[], ["--set", "linkage=single"], ["-k", "2", "-o", "out.csv"]])
+def test_a_small_consensus_loads_no_compiler(options, command):
+    loaded = command("consensus", "labels.csv", *options)
+    assert not {"numba", "stats", "matplotlib", "polars", "tqdm"} & loaded
+    assert "sklearn" in loaded
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "partita.EAC().fit([[0, 0, 1, 1], [0, 1, 1, 1]])",
+        "partita.MultiEAC().fit([[0, 0, 1, 1], [0, 1, 1, 1]])",
+        "partita.EAC(2).fit([[0, 0, 1, 1], [0, 1, 1, 1]]).predict([[0, 1], [1, 0]])",
+        "partita.coassociation([[0, 0, 1, 1], [0, 1, 1, 1]])",
+        "partita.metrics.average_nmi_score([[0, 0, 1, 1], [0, 1, 1, 1]], [0, 0, 1, 1])",
+        "partita.metrics.adjusted_rand_score([0, 0, 1], [0, 1, 1])",
+        "partita.check_label_matrix([[0, 0, 1, 1], [0, 1, 1, 1]])",
+        "partita.io.read_labels",
+    ],
+)
+def test_small_problems_load_no_compiler(code):
+    assert "numba" not in loaded_by(f"import partita; {code}")
 
 
 def test_optional_libraries_stay_unloaded_until_used():

@@ -22,21 +22,22 @@ _CACHE = os.environ.get("PARTITA_NUMBA_CACHE", "1") != "0"
 _log = logging.getLogger("partita")
 
 
-# Sums may be reordered, so that they run in SIMD; NaN and infinity keep their meaning.
-_SUMS = {"reassoc", "contract", "nsz"}
-# Kernels raise nothing: x / 0 is an infinity or NaN. Long sums keep Python's model, whose check of each divisor also
-# keeps LLVM from reordering sums of quotients; without it results would differ in their last bits.
-_NUMPY = {"error_model": "numpy"}
+# Every option is given: a helper would inherit those left out from the kernel that happens to call it first.
+# Kernels raise nothing: x / 0 is an infinity or NaN.
+_PLAIN = {"error_model": "numpy", "fastmath": False, "no_cfunc_wrapper": True}
+# Sums may be reordered, so that they run in SIMD; NaN and infinity keep their meaning. Python's model of errors checks
+# each divisor, which also keeps LLVM from reordering sums of quotients; without it their last bits would change.
+_SUMS = {"error_model": "python", "fastmath": {"reassoc", "contract", "nsz"}, "no_cfunc_wrapper": True}
 
 
 def jit(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a kernel on first use: cached where possible, without the GIL."""
-    return _compile(function, **_NUMPY)
+    return _compile(function, _PLAIN)
 
 
 def jit_sums(function: Callable[..., Any]) -> Callable[..., Any]:
     """The same for kernels whose time goes into long sums of floats."""
-    return _compile(function, fastmath=_SUMS)
+    return _compile(function, _SUMS)
 
 
 def helper(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -45,15 +46,15 @@ def helper(function: Callable[..., Any]) -> Callable[..., Any]:
     Nothing makes it callable or cached by itself, and a literal argument does not compile it once more: together that
     is a third of the compilation of a kernel with helpers.
     """
-    return register_jitable(**_NUMPY)(function)  # type: ignore[no-any-return]
+    return register_jitable(**_PLAIN)(function)
 
 
 def helper_sums(function: Callable[..., Any]) -> Callable[..., Any]:
     """The same for functions with long sums of floats."""
-    return register_jitable(fastmath=_SUMS)(function)  # type: ignore[no-any-return]
+    return register_jitable(**_SUMS)(function)
 
 
-def _compile(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
+def _compile(function: Callable[..., Any], options: dict[str, Any]) -> Callable[..., Any]:
     try:
         kernel = numba.njit(function, cache=_CACHE, nogil=True, **options)
     except RuntimeError:  # numba found no folder that it may write its cache to

@@ -64,7 +64,7 @@ class MembershipScratch(NamedTuple):
     w: Any  # (k,) float64, exp(psi(gamma))
 
 
-@helper
+@helper_sums
 def _shift(x):
     """Y >= 8 and a number a with psi(x) = log(y) + a.
 
@@ -83,7 +83,7 @@ def _shift(x):
     return x, series - 0.5 * inverse - lower
 
 
-@helper
+@helper_sums
 def exp_digamma(x):
     """exp(psi(x)) for x > 0."""
     y, a = _shift(x)

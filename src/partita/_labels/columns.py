@@ -141,12 +141,13 @@ def as_column(values: Any, name: str) -> Any:
     if isinstance(values, np.ma.MaskedArray):
         return _unmask(values)
     if isinstance(values, pd.Series) and isinstance(values.dtype, np.dtype) and values.dtype.kind in "biu":
-        return np.asarray(values)  # what most files hold: nothing can be missing, and narwhals need not be imported
-    import narwhals.stable.v1 as nw
+        return np.asarray(values)  # what most files hold: nothing can be missing
+    if not isinstance(values, np.ndarray | list | tuple):  # for those narwhals need not be imported
+        import narwhals.stable.v1 as nw
 
-    series = nw.from_native(values, series_only=True, pass_through=True)
-    if isinstance(series, nw.Series):
-        return _column_of_series(series)
+        series = nw.from_native(values, series_only=True, pass_through=True)
+        if isinstance(series, nw.Series):
+            return _column_of_series(series)
     if hasattr(values, "__array__"):
         return np.asarray(values)
     values = list(values)

@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from partita._kernels import agreement
 from partita._labels.ensemble import Ensemble
 from partita._memory import ensure_memory
 from partita._runs import draw_seeds
@@ -64,6 +63,8 @@ def unrank_pairs(rank: IntArray, n: int) -> tuple[Array, Array]:
 
 
 def _count_pairs(ensemble: Ensemble, left: Array, right: Array) -> tuple[Array, Array]:
+    from partita._kernels import agreement
+
     dtype = ensemble.columns.count_type
     counts, totals = np.empty(len(left), dtype=dtype), np.empty(len(left), dtype=dtype)
     agreement.count_pairs(ensemble.codes, ensemble.clustering_weights.astype(dtype), left, right, counts, totals)

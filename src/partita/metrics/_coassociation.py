@@ -11,12 +11,12 @@ from typing import Any, Literal, NamedTuple, overload
 import numpy as np
 from scipy import sparse
 
-from partita._kernels import agreement
 from partita._labels.ensemble import Ensemble, WeightedColumns, find_distinct_rows
 from partita._labels.validation import check_label_matrix, check_weights
 from partita._memory import available_memory, ensure_memory
 from partita._parameters import check_choice, check_count
 from partita._typing import Array
+from partita.metrics import _small_agreement as small
 from partita.metrics._chosen_pairs import count_named_or_drawn
 
 _FORMS = ("dense", "sparse", "pairs", "blocks")
@@ -215,9 +215,13 @@ def count_block(columns: WeightedColumns, lo: int, hi: int, *, upper: bool = Fal
 
 def _agreements(columns: WeightedColumns, lo: int, hi: int, *, upper: bool, seen: bool) -> Array:
     """Weight of the clusterings in which two rows have the same label or, if ``seen``, in which both have one."""
-    dtype = columns.count_type
-    out = np.empty((hi - lo, columns.n_rows), dtype=dtype)
-    agreement.count_rows(columns.columns, columns.weights.astype(dtype), lo, hi, upper, seen, out)
+    weights = columns.weights.astype(columns.count_type)
+    if small.is_small(columns.n_rows):
+        return small.count_rows(columns, weights, lo, hi, seen=seen)
+    from partita._kernels import agreement
+
+    out = np.empty((hi - lo, columns.n_rows), dtype=weights.dtype)
+    agreement.count_rows(columns.columns, weights, lo, hi, upper, seen, out)
     return out
 
 
@@ -230,9 +234,11 @@ def coassociation_of_codes(columns: WeightedColumns) -> Coassociation:
         instead="use form='blocks', 'sparse' with a threshold, or 'pairs'.",
     )
     counts, totals = count_block(columns, 0, n, upper=True)
-    agreement.mirror(counts)
-    if columns.has_missing:
-        agreement.mirror(totals)
+    if not small.is_small(n):  # NumPy has counted both halves
+        from partita._kernels import agreement
+
+        for half in (counts, totals) if columns.has_missing else (counts,):
+            agreement.mirror(half)
     return Coassociation(counts, totals)
 
 

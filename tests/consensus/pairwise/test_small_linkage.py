@@ -11,6 +11,7 @@ from partita._labels.ensemble import weighted_columns
 from partita.consensus.pairwise import _evidence_accumulation as module
 from partita.consensus.pairwise import _small_linkage as small
 from partita.consensus.pairwise._evidence_accumulation import EAC, Merges
+from partita.metrics import _small_agreement as small_agreement
 from tests.ensembles import codes_of, label_matrices
 
 WEIGHTS = st.sampled_from([None, "equal", "whole", "real"])
@@ -92,7 +93,7 @@ def test_fits_do_not_depend_on_the_way(parameters, weights, X, monkeypatch):
     if weights:
         parameters = {**parameters, "weights": np.linspace(0.5, 2, X.shape[1])}
     by_kernels = EAC(**parameters).fit(X)
-    for room in (small, ensembles):
+    for room in (small, ensembles, small_agreement):
         monkeypatch.setattr(room, "is_ready", lambda *names: False)
     assert small.is_small(100)
     by_numpy = EAC(**parameters).fit(X)

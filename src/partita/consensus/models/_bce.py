@@ -22,7 +22,6 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 
 from partita._kernels.bce import (
-    GAUSSIAN,
     LARGEST_ALPHA,
     SMALLEST_ALPHA,
     MembershipParameters,
@@ -30,7 +29,7 @@ from partita._kernels.bce import (
     MembershipSums,
     expect_memberships,
 )
-from partita._kernels.families import BERNOULLI
+from partita._kernels.families import BERNOULLI, GAUSSIAN
 from partita._labels.ensemble import Ensemble
 from partita._labels.validation import LabelMatrix
 from partita._parameters import Interval, StrOptions, common

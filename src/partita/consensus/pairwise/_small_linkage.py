@@ -11,14 +11,12 @@ import numpy as np
 from partita._kernels._ready import is_ready
 from partita._labels.ensemble import WeightedColumns
 from partita._typing import Array, FloatArray, IntArray
-
-# rows up to which NumPy takes less than loading numba: 0.25 s for 2000 rows and 100 clusterings, against about 1 s
-_SMALL = 2000
+from partita.metrics._small_agreement import SMALL, count_rows
 
 
 def is_small(n_rows: int) -> bool:
     """Whether NumPy is the quicker way: few rows, and kernels that are not ready."""
-    return n_rows <= _SMALL and not is_ready("linkage", "merge_tree")
+    return n_rows <= SMALL and not is_ready("linkage", "merge_tree")
 
 
 def is_ordinary(D: Array) -> bool:
@@ -26,32 +24,12 @@ def is_ordinary(D: Array) -> bool:
     return bool(D.dtype == np.float64 and D.min() >= 0 and D.max() < np.inf)
 
 
-# ------------------------------------------------------------------------------------------------------- agreement
-def weigh_rows(groups: WeightedColumns, lo: int, hi: int, *, seen: bool) -> FloatArray:
-    """Weight of the clusterings in which rows lo..hi-1 agree with each row or, if ``seen``, label both."""
-    codes, starts, missing = groups.columns
-    out = np.empty((hi - lo, codes.shape[1]))
-    for g, weight in enumerate(groups.weights):
-        count = np.zeros(out.shape, dtype=np.uint8)
-        for column in codes[starts[g] : starts[g + 1]]:
-            here = column[lo:hi, None]
-            together = (here != missing) & (column != missing) if seen else here == column
-            if groups.has_missing and not seen:
-                together &= here != missing
-            count += together.view(np.uint8)
-        if g == 0:
-            np.multiply(count, weight, out=out)
-        else:
-            out += weight * count
-    return out
-
-
 def dissimilarity_rows(groups: WeightedColumns, lo: int, hi: int) -> FloatArray:
     """1 - C / N (1 where N = 0) of rows lo..hi-1 with all rows."""
-    count = weigh_rows(groups, lo, hi, seen=False)
+    count = count_rows(groups, groups.weights, lo, hi, seen=False)
     if not groups.has_missing:
         return 1.0 - count / groups.total
-    return 1.0 - _divide(count, weigh_rows(groups, lo, hi, seen=True))
+    return 1.0 - _divide(count, count_rows(groups, groups.weights, lo, hi, seen=True))
 
 
 def _divide(count: FloatArray, common: FloatArray) -> FloatArray:
@@ -106,18 +84,18 @@ def _merge_rows(D: FloatArray, x: int, y: int, size: FloatArray, method: str) ->
     if method == "average":
         return np.asarray(of_x / (of_x + of_y) * to_x + of_y / (of_x + of_y) * to_y)
     if method == "complete":
-        return np.where(to_x > to_y, to_x, to_y)
+        return np.asarray(np.where(to_x > to_y, to_x, to_y))
     between = to_x[y] * to_x[y]
     squared = ((size + of_x) * to_x * to_x + (size + of_y) * to_y * to_y - size * between) / (size + of_x + of_y)
-    return np.sqrt(np.maximum(squared, 0.0))
+    return np.asarray(np.sqrt(np.maximum(squared, 0.0)))
 
 
 def single_link(groups: WeightedColumns) -> tuple[IntArray, IntArray, FloatArray]:
     """Merges of single linkage by Prim's walk, as ``prim``."""
     n = groups.n_rows
-    S = weigh_rows(groups, 0, n, seen=False)
+    S = count_rows(groups, groups.weights, 0, n, seen=False)
     if groups.has_missing:
-        S = _divide(S, weigh_rows(groups, 0, n, seen=True))
+        S = _divide(S, count_rows(groups, groups.weights, 0, n, seen=True))
     order, similarity = np.zeros(n, dtype=np.int64), np.ones(n)
     ids, best = np.arange(1, n), np.full(n - 1, -1.0)
     for n_inside in range(1, n):

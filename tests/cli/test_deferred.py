@@ -1,0 +1,31 @@
+"""A module that is deferred is loaded when something in it is used, in whatever way it is imported."""
+
+import subprocess
+import sys
+
+import pytest
+
+DEFER = "import sys; from partita.cli._deferred import defer; defer('json.tool'); "
+
+
+@pytest.mark.parametrize(
+    ("use", "loaded"),
+    [
+        ("import json.tool", False),
+        ("import json.tool; print(json.tool.main.__name__)", True),
+        ("from json.tool import main; print(main.__name__)", True),
+        ("import json.tool as tool; print(tool.main.__name__)", True),
+    ],
+)
+def test_deferred_modules_are_loaded_on_use(use, loaded):
+    code = f"{DEFER}{use}; print('argparse' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == (["main", "True"] if loaded else ["False"])
+
+
+def test_a_module_that_is_there_stays():
+    from partita.cli._deferred import defer
+
+    before = sys.modules["json"]
+    defer("json")
+    assert sys.modules["json"] is before
