@@ -14,6 +14,7 @@ import pandas as pd
 from sklearn.base import BaseEstimator, ClusterMixin, _fit_context
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from partita._checks import check_instance
 from partita._labels.ensemble import Ensemble, canonical_order, every_row, find_distinct_rows, have_a_label
 from partita._labels.validation import (
     LabelMatrix,
@@ -25,7 +26,6 @@ from partita._labels.validation import (
     row_encoder,
 )
 from partita._labels.weights import WeightScale, check_countable, check_reportable, to_ordinary_size
-from partita._parameters import check_instance
 from partita._runs import warn
 from partita._typing import Array, Codes, FloatArray, IntArray
 from partita.exceptions import FewerClustersWarning, LeftOutWarning, UnlabelledObjectsWarning

@@ -7,8 +7,9 @@ from sklearn.base import BaseEstimator, ClusterMixin, _fit_context, clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from partita._checks import check_instance
 from partita._features import check_points
-from partita._parameters import check_instance, common
+from partita._parameters import common
 from partita._runs import draw_seeds
 from partita._typing import FloatArray, IntArray
 from partita.base import check_consensus

@@ -11,8 +11,8 @@ from sklearn.feature_selection import SelectKBest
 from sklearn.pipeline import Pipeline
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
+from partita._checks import check_count
 from partita._optional import require
-from partita._parameters import check_count
 from partita._typing import FloatArray
 
 _TOKEN = re.compile(r"[^\W\d_]{2,}")  # letters of any alphabet, at least two

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from partita._checks import check_choice
 from partita._labels.columns import Noise, as_column, encode_column, named_columns
 from partita._labels.ensemble import Ensemble
 from partita._labels.membership import as_numbers
-from partita._parameters import check_choice
 from partita._runs import warn
 from partita._typing import Array, Codes, FloatArray, IntArray
 from partita.exceptions import EmptyColumnWarning, LabelMatrixError

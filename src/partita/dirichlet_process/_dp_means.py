@@ -25,9 +25,10 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin, _fit_context
 from sklearn.utils.validation import check_is_fitted
 
+from partita._checks import check_count
 from partita._features import check_points
 from partita._kernels import dp_means as kernel
-from partita._parameters import Interval, StrOptions, check_count, common
+from partita._parameters import Interval, StrOptions, common
 from partita._runs import Progress, best_of, draw_seeds, progress, warn_not_converged
 from partita._typing import FloatArray, IntArray
 from partita.base import order_by_size, rank_of

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from partita._checks import check_choice, check_count
 from partita._features import check_points
-from partita._parameters import check_choice, check_count
 from partita._runs import check_run, draw_seeds, in_order, progress, warn_not_converged
 from partita._typing import FloatArray, IntArray
 from partita.dirichlet_process._dp_means import (

@@ -15,7 +15,7 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 
-from partita._parameters import check_choice, check_count
+from partita._checks import check_choice, check_count
 from partita._typing import Array
 from partita.metrics._mann_whitney import LARGEST_EXACT, SIDES, Alternative
 

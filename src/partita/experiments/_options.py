@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from partita._parameters import check_choice, check_count, check_share
+from partita._checks import check_choice, check_count, check_share
 from partita.experiments._recipe_ensemble import as_list
 
 # numbers of clusters of "ensemble 2" for the data sets of PEACE (Table 1) and PCC (Table 3); eq. R50

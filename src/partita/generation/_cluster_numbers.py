@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from partita._parameters import check_count
+from partita._checks import check_count
 
 
 def draw_numbers(n_clusters: Any, n_clusterings: int, n_objects: int, seed: int) -> list[int]:

@@ -3,7 +3,8 @@
 from functools import partial
 from typing import Any, ClassVar
 
-from partita._parameters import Interval, StrOptions, check_choice, check_count, check_instance
+from partita._checks import check_choice, check_count, check_instance
+from partita._parameters import Interval, StrOptions
 from partita._runs import draw_seeds
 from partita.generation._base_clusterers import BASE_CLUSTERERS, DETERMINISTIC, TREES
 from partita.generation._base_clusterings import BaseClusterer, ClusteringTask, ensure_labels_fit

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from partita._checks import check_choice
 from partita._typing import FloatArray
 from partita.exceptions import FileFormatError
 from partita.io._id_names import ends_in_id
@@ -109,8 +110,6 @@ def to_numbers(
 ) -> pd.DataFrame:
     """All columns as finite floats; what cannot be used as it is is refused, all at once."""
     if impute is not None:
-        from partita._parameters import check_choice  # loads scikit-learn, which reading does not need
-
         check_choice("impute", impute, IMPUTATIONS)
     if frame.shape[1] == 0:
         raise FileFormatError(f"{name!r} has no column of features; leave out fewer columns.")

@@ -11,10 +11,10 @@ from typing import Any, Literal, NamedTuple, overload
 import numpy as np
 from scipy import sparse
 
+from partita._checks import check_choice, check_count
 from partita._labels.ensemble import Ensemble, WeightedColumns, find_distinct_rows
 from partita._labels.validation import check_label_matrix, check_weights
 from partita._memory import available_memory, ensure_memory
-from partita._parameters import check_choice, check_count
 from partita._typing import Array
 from partita.metrics import _small_agreement as small
 from partita.metrics._chosen_pairs import count_named_or_drawn

@@ -11,8 +11,8 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from partita._checks import check_choice
 from partita._kernels import internal
-from partita._parameters import check_choice
 from partita._runs import in_order
 from partita._typing import FloatArray
 from partita.metrics._series import check_series

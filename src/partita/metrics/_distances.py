@@ -9,9 +9,9 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from scipy.spatial.distance import cdist
 
+from partita._checks import check_choice
 from partita._kernels import internal
 from partita._memory import ensure_memory
-from partita._parameters import check_choice
 from partita._runs import in_order
 from partita._typing import FloatArray, IntArray
 from partita.metrics._clustered import Clustered

@@ -7,11 +7,11 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from partita._checks import check_choice
 from partita._features import check_lengths
 from partita._labels.membership import one_hot
 from partita._labels.validation import check_labels
 from partita._memory import ensure_memory
-from partita._parameters import check_choice
 from partita._typing import Codes, FloatArray
 from partita.metrics._ensemble_pairs import EqualObjects, Pairs, read_pairs
 from partita.metrics._left_out import warn_left_out

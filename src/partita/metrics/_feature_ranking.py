@@ -7,9 +7,9 @@ import pandas as pd
 from scipy.stats import rankdata
 from sklearn import metrics as sk
 
+from partita._checks import check_count
 from partita._features import check_lengths, check_points
 from partita._labels.validation import check_labels
-from partita._parameters import check_count
 from partita._typing import Codes, FloatArray
 from partita.metrics._left_out import leave_out
 

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from scipy import stats
 
-from partita._parameters import check_choice
+from partita._checks import check_choice
 from partita._typing import Array, FloatArray
 from partita.metrics._series import check_series
 

@@ -10,8 +10,8 @@ from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse.csgraph import connected_components
 
+from partita._checks import check_choice
 from partita._memory import ensure_memory
-from partita._parameters import check_choice
 from partita.metrics._contingency import Contingency, contingency, largest_share
 
 _ADVICE = "compare partitions with fewer clusters."

@@ -5,7 +5,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from scipy import stats
 
-from partita._parameters import check_choice
+from partita._checks import check_choice
 from partita.metrics._series import check_series
 
 _ROUNDING = 1e-12  # spread relative to the mean, below which all differences are equal up to rounding

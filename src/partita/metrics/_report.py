@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from partita._checks import check_count
 from partita._features import check_lengths, check_points
 from partita._labels.validation import check_label_matrix, check_labels
-from partita._parameters import check_count
 from partita._runs import draw_seeds
 from partita._typing import Array, Codes, FloatArray, IntArray
 from partita.metrics._chosen_pairs import unrank_pairs

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from partita._parameters import check_choice
+from partita._checks import check_choice
 from partita._typing import FloatArray
 from partita.metrics._clustered import Clustered, check_clustered
 from partita.metrics._distances import (

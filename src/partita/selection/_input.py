@@ -4,10 +4,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from partita._checks import check_choice, check_count, check_instance, check_share
 from partita._features import check_points
 from partita._labels.ensemble import have_a_label
 from partita._labels.validation import check_label_matrix
-from partita._parameters import check_choice, check_count, check_instance, check_share
 from partita._typing import Array
 from partita.base import check_consensus
 from partita.consensus import EAC
