@@ -1,7 +1,7 @@
 """Weights of any size: what methods compute with is of an ordinary size, and what they report is on the user's scale.
 
 Most methods depend on the ratios of weights alone. Their weights are multiplied by a power of two where the sum is
-very large or very small, which changes no digit (eq. C26). Models of counts, where weight 2 is the object twice, never
+very large or very small, which changes no digit (eq. C34). Models of counts, where weight 2 is the object twice, never
 do that, and refuse sums that double precision cannot count.
 """
 
