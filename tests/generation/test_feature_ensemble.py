@@ -202,6 +202,7 @@ def test_choosing_a_number_changes_no_array_either(writer, rng):
     F = rng.normal(size=(30, 2)) + 1000
     before = F.copy()
     options = {"n_clusters": [2, 3], "kind": "features", "n_resamples": 2, "random_state": 0}
+    options |= {"n_references": 1, "alpha": 0.5}
     if writer == "pipeline":
         options["n_clusters"] = [3]
     tables = [choose_n_clusters(F, base=WRITERS[writer], n_jobs=n_jobs, **options).table for n_jobs in (1, 3)]

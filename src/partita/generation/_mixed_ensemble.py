@@ -121,7 +121,7 @@ def _name_clusterers(clusterers: Any) -> dict[str, Any]:
         if isinstance(given, str):
             check_choice("clusterer", given, BASE_CLUSTERERS)
         else:
-            check_instance(given, "a clusterer", needs="fit_predict", example="a name or a clusterer such as KMeans()")
+            check_instance(given, "clusterer", needs="fit_predict", example="a name or a clusterer such as KMeans()")
         plain = given if isinstance(given, str) else type(given).__name__.lower()
         name = plain if name is None else str(name)
         if name in named:

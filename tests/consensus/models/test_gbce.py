@@ -618,11 +618,11 @@ def placed_slowly(model, row, features):
     for value, parameters in zip(features, model.feature_parameters_, strict=True):
         deviation = (value - parameters["mean"]) / np.sqrt(parameters["variance"])
         columns.append((1.0, -0.5 * deviation**2 - 0.5 * np.log(parameters["variance"])))
-    gamma = model.alpha_ + sum(u for u, _ in columns) / len(model.alpha_)
+    u, logs = np.array([u for u, _ in columns]), np.array([log for _, log in columns])
+    gamma = model.alpha_ + u.sum() / len(model.alpha_)
     for _ in range(2000):
-        logs = [log + psi(gamma) for _, log in columns]
-        phi = [np.exp(log - logsumexp(log)) for log in logs]
-        gamma = model.alpha_ + sum(u * p for (u, _), p in zip(columns, phi, strict=True))
+        terms = logs + psi(gamma)
+        gamma = model.alpha_ + u @ np.exp(terms - logsumexp(terms, axis=1, keepdims=True))
     return gamma / gamma.sum()
 
 
