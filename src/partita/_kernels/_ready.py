@@ -10,4 +10,5 @@ import sys
 def is_ready(module: str, kernel: str) -> bool:
     """Whether a kernel has been compiled, or read from the cache, in this process."""
     loaded = sys.modules.get(f"partita._kernels.{module}")
-    return loaded is not None and bool(getattr(loaded, kernel).signatures)
+    compiled = getattr(loaded, kernel, None)  # None also while another thread is importing the module
+    return compiled is not None and bool(compiled.signatures)
