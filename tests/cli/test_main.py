@@ -32,11 +32,27 @@ def test_version_and_help_in_a_process_of_its_own():
 
 
 def test_first_run_says_that_it_compiles(tmp_path, wines):
-    first = run_alone("consensus", str(wines), "-o", str(tmp_path / "o.csv"), NUMBA_CACHE_DIR=str(tmp_path / "cache"))
+    words = ("consensus", str(wines), "-m", "label-kmeans", "-k", "3", "-o", str(tmp_path / "o.csv"))
+    first = run_alone(*words, NUMBA_CACHE_DIR=str(tmp_path / "cache"))
     assert first.returncode == 0, first.stderr
     assert first.stderr.count("compiling numba kernels (only once") == 1
-    again = run_alone("consensus", str(wines), "-o", str(tmp_path / "o.csv"), NUMBA_CACHE_DIR=str(tmp_path / "cache"))
+    again = run_alone(*words, NUMBA_CACHE_DIR=str(tmp_path / "cache"))
     assert again.stderr == ""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit on the size of files")
+def test_a_cache_of_kernels_on_a_full_disk_is_one_warning(tmp_path, wines):
+    full = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)); from partita.cli.main import main; "
+    done = subprocess.run(
+        [sys.executable, "-c", f"{full}main(['consensus', {str(wines)!r}, '-m', 'label-kmeans', '-k', '3'])"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("wine,label")
+    assert done.stderr.count("partita: warning: compiled kernels cannot be kept") == 1
+    assert done.stderr.count("NUMBA_CACHE_DIR") == 1
 
 
 def test_a_reader_that_stops_reading_causes_no_error(wines):
