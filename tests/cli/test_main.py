@@ -47,6 +47,21 @@ def test_first_run_says_that_it_compiles_and_reports_its_time_without_that(tmp_p
     assert json.loads(again.stdout)["seconds_compiling"] == 0
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit on the size of files")
+def test_a_cache_of_kernels_on_a_full_disk_is_one_warning(tmp_path, wines):
+    full = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)); from partita.cli.main import main; "
+    done = subprocess.run(
+        [sys.executable, "-c", f"{full}main(['consensus', {str(wines)!r}, '-m', 'label-kmeans', '-k', '3'])"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("wine,label")
+    assert done.stderr.count("partita: warning: compiled kernels cannot be kept") == 1
+    assert done.stderr.count("NUMBA_CACHE_DIR") == 1
+
+
 def test_a_reader_that_stops_reading_causes_no_error(wines):
     pipe = f"{sys.executable} -m partita consensus {wines} 2>/dev/null | head -1"
     done = subprocess.run(["bash", "-c", pipe], capture_output=True, text=True)

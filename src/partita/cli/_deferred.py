@@ -19,7 +19,7 @@ def defer(name: str) -> None:
     """Let ``import name`` cost nothing until an attribute of the module is read.
 
     scikit-learn imports ``scipy.stats`` in every process, for one function that few estimators call, and that is more
-    than half of the time in which scikit-learn is imported. Only the command line does this, in its own process. The
-    package of the module must find its parts by name, as SciPy does.
+    than half of the time in which scikit-learn is imported. Only the command line does this, in its own process, and
+    only for packages that look for their modules on demand, as SciPy does.
     """
     sys.modules.setdefault(name, _Deferred(name))
