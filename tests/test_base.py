@@ -3,9 +3,11 @@
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 
+from partita import EAC
 from partita.base import BaseConsensus, Consensus, number_by_size, order_by_size, rank_of
 from partita.exceptions import UnlabelledObjectsWarning
 from tests.ensembles import partitions, same_partition
@@ -120,3 +122,12 @@ def test_clusters_without_objects_are_left_out_or_come_last_by_mass():
     assert order_by_size(labels, 4, size).tolist() == [2, 0]
     assert order_by_size(labels, 4, size, mass=np.array([1.0, 0.2, 2.0, 0.7])).tolist() == [2, 0, 3, 1]
     assert rank_of(np.array([2, 0]), 4).tolist() == [1, -1, 0, -1]
+
+
+def test_clusterings_of_one_name_are_two_clusterings(X):
+    X = np.abs(X[:, :2])
+    frame = pd.DataFrame(X, columns=["a", "a"])
+    model = EAC(3).fit(frame)
+    assert (model.labels_ == EAC(3).fit(X).labels_).all()
+    assert (model.predict(frame) == model.labels_).all()
+    assert not hasattr(model, "feature_names_in_")

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.cluster import AgglomerativeClustering, KMeans
+from sklearn.cluster import KMeans
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -25,6 +25,7 @@ from partita import (
 )
 from partita._runs import draw_seeds
 from partita.exceptions import UnlabelledObjectsWarning
+from partita.generation import _feature_ensemble
 from tests.ensembles import same_partition
 
 FEW = KMeansEnsemble(12, (3, 6))
@@ -145,11 +146,10 @@ def test_probabilities_of_the_fitted_objects_are_their_membership(F):
     assert np.allclose(model.predict_proba(F[:5] + 0.01).sum(axis=1), 1)
 
 
-def test_a_consensus_that_cannot_predict_gives_no_predict(F):
-    model = ConsensusClustering(FEW, AgglomerativeClustering(3), random_state=0)
-    assert not hasattr(model, "predict")
-    assert not hasattr(model.fit(F), "predict")
+def test_a_consensus_without_probabilities_gives_no_predict_proba(F):
+    model = ConsensusClustering(FEW, EAC(3), random_state=0)
     assert not hasattr(model, "predict_proba")
+    assert not hasattr(model.fit(F), "predict_proba")
 
 
 def test_label_kmeans_predicts_without_probabilities(F):
@@ -198,19 +198,30 @@ def test_nested_parameters_are_reached(F):
 
 
 WRONG = {
-    "name for base": ({"base": "kmeans"}, "base='kmeans' does not make clusterings; pass a generator"),
-    "class for base": ({"base": KMeansEnsemble}, "instance"),
-    "name for consensus": ({"consensus": "eac"}, r"consensus='eac' is not an estimator; pass one such as EAC\(\)"),
-    "class for consensus": ({"consensus": EAC}, "is not an estimator"),
+    "name for base": ({"base": "kmeans"}, "base='kmeans' is not an estimator with fit_.*; pass a generator such as KM"),
+    "class for base": ({"base": KMeansEnsemble}, r"base is the class KMeansEnsemble; pass an instance of it"),
+    "class of a clusterer": ({"base": KMeans}, r"base is the class KMeans; pass an instance of it, KMeans\("),
+    "class in a list": ({"base": ["ward", KMeans]}, "clusterer is the class KMeans; pass an instance"),
+    "class in a dict": ({"base": {"mine": KMeans}}, "clusterer is the class KMeans; pass an instance"),
+    "name for consensus": ({"consensus": "eac"}, r"consensus='eac' is not an estimator .* such as EAC\(\)"),
+    "class for consensus": ({"consensus": EAC}, r"consensus is the class EAC; pass an instance of it, EAC\("),
+    "clusterer for consensus": ({"consensus": KMeans(3)}, r"KMeans\(n_clusters=3\) clusters features, not labels"),
+    "generator for consensus": ({"consensus": KMeansEnsemble(3)}, "is not an estimator with fit_predict"),
 }
 
 
 @pytest.mark.parametrize("case", WRONG)
-def test_wrong_parts_are_refused(case, F):
+def test_wrong_parts_are_refused_before_any_work(case, F, monkeypatch):
     options, message = WRONG[case]
     model = ConsensusClustering(**options)
+    monkeypatch.setattr(_feature_ensemble, "run_tasks", None)
     with pytest.raises(TypeError, match=message):
         model.fit(F)
+
+
+def test_more_clusters_than_objects_are_refused(F):
+    with pytest.raises(ValueError, match="n_clusters=61 exceeds the 60 objects"):
+        ConsensusClustering(n_clusters=61).fit(F)
 
 
 @pytest.mark.parametrize("n_clusters", [0, 2.5, "three"])

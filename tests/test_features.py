@@ -1,4 +1,4 @@
-"""Features beside labels, as GBCE reads them: families, containers, names, and what is refused."""
+"""Features beside labels, as GBCE reads them: families, containers, names; magnitudes, and what is refused."""
 
 import numpy as np
 import pandas as pd
@@ -6,7 +6,18 @@ import polars as pl
 import pytest
 from scipy import sparse
 
-from partita import GBCE
+from partita import (
+    GBCE,
+    ConsensusClustering,
+    DPGaussianMixture,
+    DPMeans,
+    KMeansEnsemble,
+    MixedEnsemble,
+    choose_n_clusters,
+    metrics,
+    soft_centroids,
+)
+from partita._features import check_points
 from tests.consensus.models.bce_problems import noisy_features
 
 
@@ -175,7 +186,111 @@ def test_category_never_seen_costs_as_much_as_a_label_never_seen(truth, X):
 
 
 def test_features_too_large_are_refused(truth, X):
-    with pytest.raises(ValueError, match="the feature 'c0' has values too large to square"):
+    with pytest.raises(ValueError, match="the feature 'c0' has values up to 3e\\+200, whose squares overflow"):
         GBCE(3).fit(X, features=1e200 * (1.0 + truth[:, None]))
     with pytest.raises(ValueError, match=r"features has 1 dimension\(s\)"):
         GBCE(3).fit(X, features=truth)
+
+
+# magnitudes and names, for everything that takes features
+
+
+def by_labels(function):
+    return lambda F: function(F, np.arange(len(F)) % 3)
+
+
+TAKERS = {
+    "KMeansEnsemble": lambda F: KMeansEnsemble(2, 2, random_state=0).fit(F),
+    "KMeansEnsemble-cosine": lambda F: KMeansEnsemble(2, 2, metric="cosine", random_state=0).fit(F),
+    "MixedEnsemble": lambda F: MixedEnsemble(["ward", "fuzzy"], [2], n_repeats=1, random_state=0).fit(F),
+    "ConsensusClustering": lambda F: ConsensusClustering(KMeansEnsemble(2, 2), random_state=0).fit(F),
+    "DPMeans": lambda F: DPMeans(n_clusters=2, random_state=0).fit(F),
+    "DPGaussianMixture": lambda F: DPGaussianMixture(n_sweeps=5, random_state=0).fit(F),
+    "choose_n_clusters": lambda F: choose_n_clusters(F, kind="features"),
+    "rank_features": by_labels(metrics.rank_features),
+    "silhouette_score": by_labels(metrics.silhouette_score),
+    "dunn_score": by_labels(metrics.dunn_score),
+    "calinski_harabasz_score": by_labels(metrics.calinski_harabasz_score),
+    "davies_bouldin_score": by_labels(metrics.davies_bouldin_score),
+    "validity_report": by_labels(metrics.validity_report),
+    "soft_centroids": lambda F: soft_centroids(np.eye(3)[np.arange(len(F)) % 3], F),
+    "GBCE": lambda F: GBCE(2).fit(np.arange(len(F))[:, None] % [2, 3], features=F),
+}
+every_taker = pytest.mark.parametrize("name", TAKERS)
+
+
+@pytest.fixture
+def F(rng):
+    return rng.normal(size=(30, 2))
+
+
+@every_taker
+def test_one_limit_of_magnitude(name, F):
+    with pytest.raises(ValueError, match="e\\+200, whose squares overflow; divide"):
+        TAKERS[name](1e200 * F)
+    with pytest.raises(ValueError, match=r"differ by .*, whose square is 0; multiply"):
+        TAKERS[name](1e-100 * F)
+
+
+@every_taker
+def test_two_columns_of_one_name_are_refused(name, F):
+    with pytest.raises(ValueError, match="has 2 columns of the name 'a'; give each a name of its own"):
+        TAKERS[name](pd.DataFrame(F, columns=["a", "a"]))
+
+
+@pytest.mark.parametrize("name", [name for name in TAKERS if name not in ("GBCE", "choose_n_clusters")])
+def test_text_and_tables_without_columns_are_refused_in_our_words(name):
+    with pytest.raises(ValueError, match=r"must be numbers, one row per object .*; encode text as numbers first"):
+        TAKERS[name](np.full((30, 2), "q", dtype=object))
+    with pytest.raises(ValueError, match="is a table without columns"):
+        TAKERS[name](pd.DataFrame(index=range(30)))
+
+
+@pytest.mark.parametrize("scale", [1e19, 1e-25])
+@pytest.mark.parametrize("options", [{}, {"algorithm": "minibatch"}, {"metric": "cosine"}], ids=str)
+def test_numbers_that_float32_cannot_square_are_taken_as_float64(scale, options, F):
+    small = (scale * F).astype(np.float32)
+    generator = KMeansEnsemble(4, 3, random_state=0, **options)
+    labels = generator.fit_transform(small)
+    assert labels.max() == 2
+    assert (labels == generator.fit_transform(small.astype(np.float64))).all()
+    kept = check_points(F.astype(np.float32), dtype=[np.float64, np.float32])
+    assert kept.dtype == np.float32
+
+
+def test_sparse_features_have_the_same_limit(F):
+    for options in ({}, {"metric": "cosine"}):
+        with pytest.raises(ValueError, match="whose squares overflow"):
+            KMeansEnsemble(2, 2, **options).fit(sparse.csr_array(1e200 * F))
+    with pytest.raises(ValueError, match="whose square is 0"):
+        ConsensusClustering(KMeansEnsemble(2, 2)).fit(sparse.csr_array(1e-100 * F))
+
+
+def test_new_objects_may_differ_by_less_than_those_of_the_fit(F):
+    generator = KMeansEnsemble(2, 2, random_state=0).fit(F)
+    assert generator.transform([[0.0, 0.0], [1e-100, 0.0]]).shape == (2, 2)
+
+
+def test_a_feature_of_a_new_object_has_the_same_limit(truth, X, rng):
+    F = noisy_features(truth, rng)[:, :2]
+    model = GBCE(3, n_init=1, random_state=0).fit(X, features=F)
+    for method in (model.predict, model.predict_proba, model.score_samples):
+        with pytest.raises(ValueError, match="the feature 'c1' has values up to 1e\\+160, whose squares overflow"):
+            method(X[:1], features=[[0.0, 1e160]])
+
+
+def test_weights_of_columns_have_a_limit(X):
+    for name in ("feature_weights", "label_weights"):
+        with pytest.raises(ValueError, match=f"{name} contains 1e\\+30; weights are at least 0 and at most 1e\\+12"):
+            GBCE(3, **{name: 1e30}).fit(X, features=np.ones((62, 1)))
+
+
+def test_the_scale_of_sample_weights_does_not_move_the_standardised_features(truth, X, rng):
+    F = noisy_features(truth, rng)[:, :2]
+    weight = np.where(np.arange(62) < 40, 1.0, 2.0)
+    plain, small = (
+        GBCE(3, n_init=1, max_iter=2, tol=1.0, random_state=0).fit(X, features=F, sample_weight=scale * weight)
+        for scale in (1.0, 2.0**-900)
+    )
+    assert np.array_equal(plain._features.shift, small._features.shift)
+    assert np.array_equal(plain._features.scale, small._features.scale)

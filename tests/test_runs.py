@@ -111,8 +111,9 @@ def test_a_warning_of_a_thread_points_at_the_caller():
         list(_runs.in_order(lambda task: _runs.warn(f"task {task}", UserWarning), range(3), 3))
     assert {warning.filename for warning in caught} == {__file__}
     X = np.array([[0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 0, 0]] * 3)
+    method = partita.MultinomialMixture(n_init=1, max_iter=1)
     with pytest.warns(ConvergenceWarning) as caught:
-        partita.choose_n_clusters(X, (2, 3), consensus=partita.MultinomialMixture(max_iter=1), n_jobs=2, random_state=0)
+        partita.choose_n_clusters(X, [2], consensus=method, n_resamples=2, n_jobs=2, random_state=0)
     assert {warning.filename for warning in caught} == {__file__}
 
 
@@ -143,3 +144,14 @@ def test_the_best_start_of_a_sample_continues_on_all():
     many = Numbers(np.full(_runs.SAMPLE_SIZE + 1, 2.2), np.ones(_runs.SAMPLE_SIZE + 1))
     found = _runs.best_on_sample_then_all(many, begin, run, lambda found: found[1] + 10, **options)
     assert found[:2] == (_runs.SAMPLE_SIZE + 1, 12.0)
+
+
+@pytest.mark.parametrize("wrong", [0, 1.5, True, "x", np.nan, []], ids=str)
+def test_what_is_no_number_of_threads_is_refused_at_the_call(wrong):
+    with pytest.raises(ValueError, match="is not a number of threads; pass at least 1, -1 for all cores, or None"):
+        _runs.in_order(str, [], wrong)
+
+
+def test_more_tasks_than_can_ever_run_are_refused():
+    with pytest.raises(ValueError, match="starts, chains or clusterings are too many; pass at most 100000000"):
+        _runs.draw_seeds(0, 10**30)

@@ -126,3 +126,41 @@ def test_fewer_terms_than_requested_are_all_kept_with_a_warning():
 def test_an_unknown_list_of_stop_words_is_refused():
     with pytest.raises(ValueError, match="german"):
         make_text_features(stop_words="german")
+
+
+WRONG_DOCUMENTS = {
+    "none": (None, TypeError, "documents are None; pass a list of texts"),
+    "one text": ("some words", TypeError, "documents are 'some words'; pass a list of texts"),
+    "a missing one": (["some words", None], TypeError, "document 1 is None, which is not text"),
+    "numbers": ([1, 2], TypeError, "document 0 is 1, which is not text"),
+    "no documents": ([], ValueError, "0 documents are fewer than min_documents=1"),
+    "no words": (["1 2 3", "the a"], ValueError, "no term of the 2 documents is left"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG_DOCUMENTS)
+@pytest.mark.parametrize("method", ["fit", "fit_transform"])
+def test_wrong_documents_are_refused(case, method):
+    documents, kind, message = WRONG_DOCUMENTS[case]
+    with pytest.raises(kind, match=message):
+        getattr(make_text_features(None, min_documents=1), method)(documents)
+
+
+def test_few_documents_are_refused_by_the_name_of_the_parameter():
+    with pytest.raises(ValueError, match="4 documents are fewer than min_documents=40, so no term can be kept"):
+        make_text_features().fit_transform(DOCUMENTS)
+    with pytest.raises(ValueError, match="in at least min_documents=4 documents"):
+        make_text_features(None, min_documents=4).fit_transform(DOCUMENTS)
+    with pytest.raises(TypeError, match="document 0 is None"):
+        make_text_features(None, min_documents=1).fit(DOCUMENTS).transform([None])
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"n_terms": 0}, {"n_terms": "x"}, {"n_terms": 2.5}, {"min_documents": 0}, {"min_documents": True}]
+    + [{"stem": "yes"}, {"stop_words": 3}, {"stop_words": [1]}],
+    ids=str,
+)
+def test_wrong_parameters_are_refused(options):
+    with pytest.raises(ValueError, match=f"{next(iter(options))}="):
+        make_text_features(**options)

@@ -1,10 +1,12 @@
 """The one door for features: points of numbers for methods that cluster them, mixed columns for those beside labels."""
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils import check_array
+from sklearn.utils.sparsefuncs import min_max_axis
 from sklearn.utils.validation import validate_data
 
 from partita._kernels.bce import BERNOULLI, GAUSSIAN, POISSON
@@ -15,6 +17,9 @@ FAMILIES = {"gaussian": GAUSSIAN, "poisson": POISSON, "bernoulli": BERNOULLI, "c
 VARIANCE_FLOOR = 1e-6  # of a cluster, relative to that of all objects: small, and far from the rounding of squares
 
 _LARGEST, _SMALLEST = 1e70, 1e-70  # squares, and products of two of them, stay within float64
+_NOT_NUMBERS = ("could not convert", "must be a string or a real number")  # what NumPy says of text and objects
+_LARGEST_WEIGHT = 1e12  # of a column: beside it alpha, about 1, still has four digits
+_LARGEST_32, _SMALLEST_32 = 1e15, 1e-15  # squares, and sums of 1e8 of them, stay within float32
 
 
 # -------------------------------------------------------------------------------------------------- points of numbers
@@ -26,10 +31,12 @@ def check_points(
     sparse: bool = False,
     dtype: Any = np.float64,
     min_samples: int = 1,
+    name: str = "X",
 ) -> Any:
     """Finite numbers with one row per object, C-contiguous and writeable; sparse (CSR) where allowed.
 
-    With an estimator its number and names of features are set, or compared with, as scikit-learn does.
+    With an estimator its number and names of features are set, or compared with, as scikit-learn does. Numbers of
+    float32 that cannot be squared in float32 become float64.
     """
     options: dict[str, Any] = {
         "dtype": dtype,
@@ -37,24 +44,66 @@ def check_points(
         "accept_sparse": "csr" if sparse else False,
         "ensure_min_samples": min_samples,
     }
-    if estimator is None:
-        points = check_array(X, input_name="X", **options)
-    else:
-        points = validate_data(estimator, X, reset=reset, **options)
+    _check_frame(X, name)
+    try:
+        if estimator is None:
+            points = check_array(X, input_name=name, **options)
+        else:
+            points = validate_data(estimator, X, reset=reset, **options)
+    except (TypeError, ValueError) as error:
+        if not any(words in str(error) for words in _NOT_NUMBERS):
+            raise
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"{name} must be numbers, one row per object ({error}); encode text as numbers first.") from None
+    largest, apart = _size_and_spread(points)
+    refuse_magnitude(largest, apart if reset else 0.0, name)
+    if points.dtype == np.float32 and (largest > _LARGEST_32 or 0 < apart < _SMALLEST_32):
+        points = points.astype(np.float64)
     if hasattr(points, "toarray"):
         return points
-    check_magnitude(points)
     return points if points.flags.writeable else points.copy()  # kernels are compiled for one kind of array
 
 
-def check_magnitude(points: FloatArray) -> None:
+def _check_frame(X: Any, name: str) -> None:
+    """Refuse frames of which scikit-learn and others would say what is wrong in words of their own."""
+    if hasattr(X, "columns"):
+        names = [str(column) for column in X.columns]
+        if not names:
+            raise ValueError(f"{name} is a table without columns, 0 feature(s); pass at least one.")
+        check_names(names, name)
+
+
+def check_names(names: list[str], what: str) -> None:
+    """Refuse two columns of one name, of which only the first would be found; frames refuse them in other words."""
+    name, times = Counter(names).most_common(1)[0] if names else ("", 1)
+    if times > 1:
+        raise ValueError(f"{what} has {times} columns of the name {name!r:.60}; give each a name of its own.")
+
+
+def _size_and_spread(points: Any) -> tuple[float, float]:
+    """Largest absolute value, and the largest difference within a column."""
+    low, high = min_max_axis(points, axis=0) if hasattr(points, "toarray") else (points.min(axis=0), points.max(axis=0))
+    low, high = low.astype(np.float64), high.astype(np.float64)
+    largest = float(np.maximum(-low, high).max(initial=0.0))
+    return largest, float((high - low).max(initial=0.0)) if largest <= _LARGEST else np.inf
+
+
+def check_magnitude(points: Any) -> None:
     """Refuse features that are too large to be squared, or that differ too little for it; they can be rescaled."""
-    largest = float(np.abs(points).max(initial=0.0))
+    refuse_magnitude(*_size_and_spread(points), "X")
+
+
+def refuse_magnitude(largest: float, apart: float, name: str) -> None:
+    """Refuse numbers by their largest absolute value, and the largest difference within a column (0: any)."""
     if largest > _LARGEST:
-        raise ValueError(f"X has values up to {largest:.2g}, whose squares overflow; divide X by a number first.")
-    apart = float(np.abs(points - points[:1]).max(initial=0.0))
+        raise ValueError(
+            f"{name} has values up to {largest:.2g}, whose squares overflow; divide {name} by a number, so that they "
+            f"are at most {_LARGEST:.0e}."
+        )
     if 0 < apart < _SMALLEST:
-        raise ValueError(f"the rows of X differ by {apart:.2g} at most, whose square is 0; multiply X by a number.")
+        raise ValueError(
+            f"the values of {name} differ by {apart:.2g} at most, whose square is 0; multiply {name} by a number."
+        )
 
 
 def check_lengths(n_points: int, n_labels: int, name: str = "labels") -> None:
@@ -139,6 +188,7 @@ def read_feature_columns(
     names, columns = _columns_of(features, len(sample_weight))
     kinds = _families_of(families, names, columns)
     weights = check_column_weights("feature_weights", feature_weights, len(columns), default=1.0)
+    present = sample_weight > 0
     numbers: dict[int, FloatArray] = {}
     coded: dict[int, tuple[Codes, Array]] = {}
     for j, (name, column, kind) in enumerate(zip(names, columns, kinds, strict=True)):
@@ -146,13 +196,13 @@ def read_feature_columns(
             coded[j] = _keep_present(*encode_column(column, name, "cluster"), sample_weight)
         else:
             numbers[j] = _as_numbers(column, name, kind)
-    present = sample_weight > 0
+            _check_spread(numbers[j][present], name)
     numeric = [j for j, column in numbers.items() if weights[j] > 0 and not np.isnan(column[present]).all()]
     categorical = [j for j, (codes, _) in coded.items() if weights[j] > 0 and (codes[present] >= 0).any()]
     table = np.column_stack([np.empty((len(sample_weight), 0)), *(numbers[j] for j in numeric)])
     codes = np.column_stack([np.empty((len(sample_weight), 0), np.int32), *(coded[j][0] for j in categorical)])
     standardized = np.array([standardize and kinds[j] == "gaussian" for j in numeric], dtype=bool)
-    mean, deviation = _mean_and_deviation(table, sample_weight, [names[j] for j in numeric])
+    mean, deviation = _mean_and_deviation(table, sample_weight)
     shift, scale = np.where(standardized, mean, 0.0), np.where(standardized, deviation, 1.0)
     found = FeatureColumns(
         names,
@@ -180,8 +230,9 @@ def check_column_weights(name: str, weights: Any, n_columns: int, default: float
         values = np.full(n_columns, float(values))
     if values.shape != (n_columns,):
         raise ValueError(f"{name} has shape {values.shape}; pass one number, or one per column, shape ({n_columns},).")
-    if not np.isfinite(values).all() or (values < 0).any():
-        raise ValueError(f"{name} contains {values[~np.isfinite(values) | (values < 0)][0]}; weights are at least 0.")
+    wrong = values[~((values >= 0) & (values <= _LARGEST_WEIGHT))]
+    if len(wrong):
+        raise ValueError(f"{name} contains {wrong[0]}; weights are at least 0 and at most {_LARGEST_WEIGHT:.0e}.")
     return values
 
 
@@ -196,6 +247,7 @@ def _columns_of(features: Any, n_samples: int) -> tuple[list[str], list[Array]]:
             "one feature."
         )
     names, columns = named_columns(features)
+    check_names(names, "features")
     if len(columns[0]) != n_samples:
         raise ValueError(f"features has {len(columns[0])} rows, but X has {n_samples}; pass one row per object.")
     return names, columns
@@ -212,7 +264,7 @@ def _families_of(families: Any, names: list[str], columns: list[Array]) -> list[
                 raise ValueError(f"families names the feature {name!r}, but the features are {', '.join(names)}.")
             found[names.index(str(name))] = family
     elif families is not None:
-        found = list(families)
+        found = list(families) if np.ndim(families) else []
         if len(found) != len(names):
             raise ValueError(f"families has {len(found)} entries for {len(names)} features; pass one per feature.")
     unknown = [family for family in found if family not in FAMILIES]
@@ -245,6 +297,7 @@ def _as_numbers(column: Array, name: str, family: str) -> FloatArray:
     seen = values[~np.isnan(values)]
     if np.isinf(seen).any():
         raise ValueError(f"the feature {name!r} contains infinity; features are finite, NaN where missing.")
+    refuse_magnitude(float(np.abs(seen).max(initial=0.0)), 0.0, f"the feature {name!r}")
     if family == "poisson" and ((seen < 0) | (seen != np.floor(seen))).any():
         wrong = seen[(seen < 0) | (seen != np.floor(seen))][0]
         raise ValueError(f"the feature {name!r} contains {wrong}; family 'poisson' is for counts 0, 1, 2, ...")
@@ -254,6 +307,13 @@ def _as_numbers(column: Array, name: str, family: str) -> FloatArray:
     return values
 
 
+def _check_spread(values: FloatArray, name: str) -> None:
+    """Refuse values that differ too little for a variance."""
+    seen = values[~np.isnan(values)]
+    if len(seen):
+        refuse_magnitude(0.0, float(np.ptp(seen)), f"the feature {name!r}")
+
+
 def _keep_present(codes: Codes, labels: Array, sample_weight: FloatArray) -> tuple[Codes, Array]:
     """Forget categories that no object of weight has."""
     mass = np.bincount(codes[codes >= 0], weights=sample_weight[codes >= 0], minlength=len(labels))
@@ -261,18 +321,12 @@ def _keep_present(codes: Codes, labels: Array, sample_weight: FloatArray) -> tup
     return place[codes], labels[mass > 0]
 
 
-def _mean_and_deviation(
-    table: FloatArray, sample_weight: FloatArray, names: list[str]
-) -> tuple[FloatArray, FloatArray]:
+def _mean_and_deviation(table: FloatArray, sample_weight: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Weighted mean and standard deviation of the values that each column has; 1 for a column of equal values."""
     weight = np.where(np.isnan(table), 0.0, sample_weight[:, None])
+    weight /= weight.max(axis=0, initial=0.0)  # no sum overflows, whatever the scale of the weights
     total = weight.sum(axis=0)
     values = np.nan_to_num(table)
-    with np.errstate(over="ignore", invalid="ignore"):
-        mean = (weight * values).sum(axis=0) / total
-        variance = (weight * (values - mean) ** 2).sum(axis=0) / total
-    wrong = np.flatnonzero(~np.isfinite(mean + variance))
-    if len(wrong):
-        name = names[int(wrong[0])]
-        raise ValueError(f"the feature {name!r} has values too large to square; divide it by a power of ten.")
+    mean = (weight * values).sum(axis=0) / total
+    variance = (weight * (values - mean) ** 2).sum(axis=0) / total
     return mean, np.where(variance > 0, np.sqrt(variance), 1.0)

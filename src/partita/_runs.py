@@ -23,6 +23,8 @@ R = TypeVar("R")
 
 SAMPLE_SIZE = 3000  # objects on which starts compete if there are more distinct rows: their cost stays bounded
 
+_MANY_SEEDS = 100_000_000  # far above what finishes in a lifetime, and its seeds still fit in memory
+
 _OURS = str(Path(__file__).parent) + os.sep
 _BETWEEN = ("sklearn", "joblib", "contextlib.py", "functools.py")  # frames that may stand between ours and the user's
 
@@ -32,15 +34,37 @@ def draw_seeds(random_state: Any, n_seeds: int) -> IntArray:
     """Draw one integer seed per task from scikit-learn's kind of ``random_state``."""
     from sklearn.utils import check_random_state
 
+    if n_seeds > _MANY_SEEDS:
+        raise ValueError(f"{n_seeds} starts, chains or clusterings are too many; pass at most {_MANY_SEEDS}.")
     seeds: IntArray = check_random_state(random_state).randint(np.iinfo(np.int32).max, size=n_seeds)
     return seeds.astype(np.int64)
 
 
+def check_run(n_jobs: Any, verbose: Any) -> None:
+    """Refuse, in functions and before any work, what is not a number of threads, or not a switch."""
+    check_n_jobs(n_jobs)
+    if not isinstance(verbose, int | np.integer | np.bool_) or verbose < 0:
+        raise ValueError(f"verbose={verbose!r:.60} is not allowed; pass True or False.")
+
+
+def check_n_jobs(n_jobs: Any) -> None:
+    """Refuse what is not a number of threads, in functions; estimators have a constraint that says the same."""
+    whole = isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool)
+    if n_jobs is not None and not (whole and n_jobs):
+        raise ValueError(
+            f"n_jobs={n_jobs!r:.60} is not a number of threads; pass at least 1, -1 for all cores, or None for one."
+        )
+
+
 def in_order(function: Callable[[T], R], tasks: Iterable[T], n_jobs: int | None) -> Iterator[R]:
     """Results of the tasks in their order, computed in threads (kernels release the GIL)."""
+    check_n_jobs(n_jobs)  # now, and not when the first result is asked for
+    return _results_in_order(function, list(tasks), n_jobs)
+
+
+def _results_in_order(function: Callable[[T], R], tasks: list[T], n_jobs: int | None) -> Iterator[R]:
     from joblib import effective_n_jobs
 
-    tasks = list(tasks)
     n_threads = 1 if n_jobs == 1 else min(effective_n_jobs(n_jobs), len(tasks))
     if n_threads <= 1:
         yield from map(function, tasks)

@@ -22,6 +22,7 @@ from partita._labels.validation import (
     number_present,
     row_encoder,
 )
+from partita._parameters import check_instance
 from partita._runs import warn
 from partita._typing import Array, Codes, FloatArray, IntArray
 from partita.exceptions import UnlabelledObjectsWarning
@@ -311,9 +312,20 @@ def check_n_clusters(n_clusters: int, n_rows: int) -> int:
     return n_clusters
 
 
+def check_consensus(consensus: Any) -> None:
+    """Refuse what does not combine labels: a clusterer of features would take the numbers of labels for features."""
+    check_instance(consensus, "consensus", needs="fit_predict", example="one such as EAC() or PCC(5)")
+    if not isinstance(consensus, BaseConsensus):
+        raise TypeError(
+            f"consensus={consensus!r:.60} clusters features, not labels; pass a consensus estimator of partita, such "
+            "as EAC() or PCC(5)."
+        )
+
+
 def remember_columns(estimator: Any, X: Any, matrix: LabelMatrix, *, reset: bool) -> None:
     """Set, or compare with, ``n_features_in_`` and ``feature_names_in_``, as scikit-learn does."""
-    named = X if hasattr(X, "columns") else np.broadcast_to(np.int8(0), (len(matrix.codes), matrix.n_columns_in))
+    distinct = hasattr(X, "columns") and len(set(map(str, X.columns))) == len(X.columns)  # clusterings may share a name
+    named = X if distinct else np.broadcast_to(np.int8(0), (len(matrix.codes), matrix.n_columns_in))
     validate_data(estimator, named, reset=reset, skip_check_array=True)
 
 

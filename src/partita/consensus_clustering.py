@@ -8,11 +8,13 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from partita._features import check_points
-from partita._parameters import common
+from partita._parameters import check_instance, common
 from partita._runs import draw_seeds
 from partita._typing import FloatArray, IntArray
+from partita.base import check_consensus
 from partita.consensus import EAC, PCC
 from partita.generation._estimator_clusterer import set_seeds
+from partita.generation._feature_ensemble import FeatureEnsemble
 from partita.generation._kmeans_ensemble import KMeansEnsemble
 from partita.generation._mixed_ensemble import MixedEnsemble
 
@@ -128,8 +130,9 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):
         self.base_ = _prepare(self._new_base(), seeds[0], n_jobs=self.n_jobs, verbose=self.verbose)
         self.consensus_ = _prepare(self._new_consensus(), seeds[1], n_jobs=self.n_jobs, verbose=self.verbose)
         if self.n_clusters is not None:
-            _set_n_clusters(self.consensus_, self.n_clusters)
-        self.label_matrix_ = np.asarray(self.base_.fit_transform(X))
+            _set_n_clusters(self.consensus_, self.n_clusters, X.shape[0])
+        # only ours are known not to write to X, which may be the user's array
+        self.label_matrix_ = np.asarray(self.base_.fit_transform(X if self._is_ours else X.copy()))
         if self.label_matrix_.dtype.kind == "f" and (self.label_matrix_ % 1 != 0).any():
             raise TypeError(f"base={self.base!r:.60} makes fractions, not labels; pass a generator or a clusterer.")
         self.consensus_.fit(self.label_matrix_)
@@ -144,24 +147,25 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):
             return KMeansEnsemble()
         if isinstance(self.base, list | tuple | dict):
             return MixedEnsemble(self.base)
-        if hasattr(self.base, "fit_predict"):
-            return MixedEnsemble([self.base])
-        if hasattr(self.base, "fit_transform"):
-            return clone(self.base)
-        raise TypeError(
-            f"base={self.base!r:.60} does not make clusterings; pass a generator such as KMeansEnsemble(), a clusterer "
-            "or a list of names."
+        makes = "fit_predict" if hasattr(self.base, "fit_predict") else "fit_transform"
+        check_instance(
+            self.base,
+            "base",
+            needs=makes,
+            example="a generator such as KMeansEnsemble(), a clusterer or a list of names",
         )
+        return MixedEnsemble([self.base]) if makes == "fit_predict" else clone(self.base)
 
     def _new_consensus(self) -> Any:
         if self.consensus is None:
             return EAC() if self.n_clusters is None else PCC(self.n_clusters, divergence="l2")
-        if isinstance(self.consensus, str | type) or not hasattr(self.consensus, "fit_predict"):
-            raise TypeError(f"consensus={self.consensus!r:.60} is not an estimator; pass one such as EAC() or PCC(5).")
+        check_consensus(self.consensus)
         return clone(self.consensus)
 
     def _fitted_or_new_consensus(self) -> Any:
-        return self.consensus_ if hasattr(self, "consensus_") else self._new_consensus()
+        if hasattr(self, "consensus_"):
+            return self.consensus_
+        return self._new_consensus() if self.consensus is None else self.consensus
 
     @available_if(_can_predict)  # type: ignore[untyped-decorator]
     def predict(self, X: Any) -> IntArray:
@@ -198,7 +202,12 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):
     def _label_new(self, X: Any) -> IntArray:
         """Labels of new objects in all clusterings."""
         check_is_fitted(self, "consensus_")
-        return np.asarray(self.base_.transform(self._check(X, reset=False)))
+        points = self._check(X, reset=False)
+        return np.asarray(self.base_.transform(points if self._is_ours else points.copy()))
+
+    @property
+    def _is_ours(self) -> bool:
+        return isinstance(self.base_, FeatureEnsemble)
 
     def _check(self, X: Any, *, reset: bool) -> Any:
         return check_points(X, self, reset=reset, sparse=self._takes_sparse, dtype=[np.float64, np.float32])
@@ -220,7 +229,9 @@ def _prepare(estimator: Any, seed: int, **settings: Any) -> Any:
     return set_seeds(estimator, seed).set_params(**unset)
 
 
-def _set_n_clusters(consensus: Any, n_clusters: int) -> None:
+def _set_n_clusters(consensus: Any, n_clusters: int, n_objects: int) -> None:
+    if n_clusters > n_objects:
+        raise ValueError(f"n_clusters={n_clusters} exceeds the {n_objects} objects; pass a smaller number.")
     if "n_clusters" not in consensus.get_params(deep=False):
         raise ValueError(
             f"n_clusters={n_clusters} was given, but {type(consensus).__name__} finds the number of clusters itself; "

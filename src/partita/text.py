@@ -1,6 +1,7 @@
 """Documents to features, as in the text experiments of the PEACE paper: scikit-learn and a stemmer (eq. R23)."""
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
@@ -11,6 +12,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from partita._optional import require
+from partita._parameters import check_count
 from partita._typing import FloatArray
 
 _TOKEN = re.compile(r"[^\W\d_]{2,}")  # letters of any alphabet, at least two
@@ -56,15 +58,74 @@ def make_text_features(
     >>> features.get_feature_names_out()
     array(['bright', 'cluster'], dtype=object)
     """
+    check_count(min_documents, "min_documents")
+    if not isinstance(stem, bool | np.bool_):
+        raise ValueError(f"stem={stem!r:.60} is not allowed; pass True or False.")
+    if n_terms is not None:
+        check_count(n_terms, "n_terms")
+    words = _stop_words(stop_words)
     if stem:
         require("snowballstemmer", extra="text", purpose="stemming")
-    if isinstance(stop_words, str) and stop_words != "english":
-        raise ValueError(f"stop_words={stop_words!r:.60} is not known; pass 'english', a collection of words or None.")
-    words = ENGLISH_STOP_WORDS if stop_words == "english" else frozenset(stop_words or ())
-    vectorizer = TfidfVectorizer(analyzer=_Analyzer(words, stem), min_df=min_documents)
+    vectorizer = _DocumentTerms(analyzer=_Analyzer(words, stem), min_df=min_documents)
     return Pipeline(
         [("tfidf", vectorizer), ("variance", SelectKBest(_variance, k="all" if n_terms is None else n_terms))]
     )
+
+
+def _stop_words(given: Any) -> frozenset[str]:
+    if isinstance(given, str) and given == "english":
+        return frozenset(ENGLISH_STOP_WORDS)
+    words = [] if given is None else _as_list(given)
+    if words is None or not all(isinstance(word, str) for word in words):
+        raise ValueError(f"stop_words={given!r:.60} is not known; pass 'english', a collection of words or None.")
+    return frozenset(words)
+
+
+def _as_list(values: Any) -> list[Any] | None:
+    """Items of a collection; None for text, and for what has no items."""
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable) or getattr(values, "ndim", 1) == 0:
+        return None
+    return list(values)
+
+
+class _DocumentTerms(TfidfVectorizer):  # type: ignore[misc]
+    """Scikit-learn's terms of documents, which says what is wrong with the documents in words of this function."""
+
+    def fit_transform(self, raw_documents: Any, y: Any = None) -> Any:
+        """Learn the terms, and give the weights of the documents."""
+        documents = _check_documents(raw_documents)
+        if len(documents) < self.min_df:
+            raise ValueError(
+                f"{len(documents)} documents are fewer than min_documents={self.min_df}, so no term can be kept; pass "
+                "more documents or a smaller min_documents."
+            )
+        try:
+            return super().fit_transform(documents, y)
+        except ValueError as error:  # scikit-learn's words are about its own parameters
+            raise ValueError(
+                f"no term of the {len(documents)} documents is left: terms are words of two letters or more that are "
+                f"not stop words, in at least min_documents={self.min_df} documents."
+            ) from error
+
+    def fit(self, raw_documents: Any, y: Any = None) -> Any:
+        """Learn the terms."""
+        self.fit_transform(raw_documents)
+        return self
+
+    def transform(self, raw_documents: Any) -> Any:
+        """The weights of documents."""
+        return super().transform(_check_documents(raw_documents))
+
+
+def _check_documents(documents: Any) -> list[str]:
+    """A list of texts."""
+    texts = _as_list(documents)
+    if texts is None:
+        raise TypeError(f"documents are {documents!r:.60}; pass a list of texts, one per document.")
+    place = next((place for place, text in enumerate(texts) if not isinstance(text, str)), None)
+    if place is not None:
+        raise TypeError(f"document {place} is {texts[place]!r:.60}, which is not text; pass '' for an empty document.")
+    return texts
 
 
 class _Analyzer:

@@ -238,3 +238,8 @@ def test_consensus_is_the_sample_of_least_expected_loss(loss, rng):
     assert place > 0
     assert adjusted_rand_score(model.samples_[place], model.labels_) == 1
     assert adjusted_rand_score(model.samples_[0], model.labels_) < 1
+
+
+def test_a_prior_mean_too_large_to_square_is_refused():
+    with pytest.raises(ValueError, match=r"prior_mean has values up to 1e\+200, whose squares overflow"):
+        DPGaussianMixture(prior_mean=[1e200, 0.0]).fit([[0.0, 1.0], [1.0, 0.0]])

@@ -11,7 +11,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from partita._kernels import dp_means as kernel
 from partita._runs import progress
-from partita.dirichlet_process import DPMeans, farthest_first_lambda
+from partita.dirichlet_process import DPMeans, dp_means_path, farthest_first_lambda
 from partita.dirichlet_process import _dp_means as module
 from tests.dirichlet_process import dirichlet_process_reference as reference
 from tests.ensembles import same_partition
@@ -328,3 +328,17 @@ def test_random_orders_differ_from_start_to_start(rng):
 def test_numbers_that_cannot_be_squared_are_refused(rng):
     with pytest.raises(ValueError, match="whose squares overflow; divide X"):
         DPMeans().fit(rng.normal(size=(9, 2)) * 1e155)
+
+
+def test_penalties_beyond_all_squares_are_refused():
+    with pytest.raises(ValueError, match="'lam' parameter of DPMeans must be"):
+        DPMeans(lam=1e300).fit([[0.0], [1.0]])
+    with pytest.raises(ValueError, match=r"none below 0 or above 1e\+200"):
+        dp_means_path([[0.0], [1.0]], lams=[np.inf])
+
+
+def test_numbers_far_beyond_the_points_cost_nothing():
+    X = [[0.0], [1.0], [5.0]]
+    assert farthest_first_lambda(X, 10**15) == 0.0
+    assert dp_means_path(X, n_clusters=(10**14, 10**15)).n_clusters.tolist() == [3]
+    assert DPMeans(n_clusters=10**15).fit(X).n_clusters_ == 3

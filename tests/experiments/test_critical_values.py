@@ -118,3 +118,11 @@ def test_lengths_below_one_and_unknown_alternatives_are_refused():
             mann_whitney_critical_table(wrong)
     with pytest.raises(ValueError, match="alternative='one-sided' is not known"):
         mann_whitney_critical_value(3, 3, alternative="one-sided")
+
+
+def test_long_series_are_refused_before_any_work():
+    for wrong in ((3000, 3000), (1, 10_001)):
+        with pytest.raises(ValueError, match=r"n1 n2 <= 10000, received .* use partita.metrics.mann_whitney_test"):
+            mann_whitney_critical_value(*wrong)
+    with pytest.raises(ValueError, match="received 101 x 101"):
+        mann_whitney_critical_table(101)

@@ -1,5 +1,7 @@
 """The papers' ensembles: every number of the recipes."""
 
+from inspect import signature
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,6 +11,7 @@ from sklearn.datasets import load_iris
 from partita import ensemble_recipe
 from partita._optional import available
 from partita.experiments import NUMBERS_OF_CLUSTERS, RECIPES, recipe_input
+from partita.generation import _feature_ensemble
 from tests.ensembles import noisy_ensemble
 
 needs_metis = pytest.mark.skipif(not available("pymetis"), reason="pymetis is not installed")
@@ -337,6 +340,7 @@ def test_label_recipes_take_a_table_of_text(labels):
     assert made.manifest["name"].tolist() == ["c0", "c1", "c2", "c3"]
 
 
+FEW = np.array([[0.0], [1.0], [5.0], [6.0]])
 WRONG = {
     "unknown name": (["magic"], {}, "there is no recipe 'magic'; choose from eac, pcc-1"),
     "a number": (["1"], {}, "there is no recipe '1'"),
@@ -345,7 +349,43 @@ WRONG = {
     "no features": (["pcc-2"], {}, "recipe 'pcc-2' needs features; pass X"),
     "no labels": (["bce-rows"], {}, "recipe 'bce-rows' needs labels; pass X"),
     "not an option": (["eac"], {"run": 1}, "recipe 'eac' has no option 'run'"),
+    "no threads": (["eac", FEW], {"n_jobs": 0}, "n_jobs=0 is not a number of threads"),
+    "nothing left": (["nbce", FEW], {"n_classes": 2, "held_out": 0.01}, "held_out=0.01 of 4 objects leaves a part"),
+    "many parties": (["bce-rows", FEW.astype(int)], {"n_parties": [2, 5]}, "exceeds the 4 objects"),
+    "large sets": (["gbce", FEW], {"n_classes": 2, "n_clusterings": 3, "sizes": [4]}, "sizes has 4, but there are 3"),
 }
+
+# what each option may not be; every option of every recipe is listed here
+NOT_COUNTS = (0, -1, 1.5, True, "x", None, 10**9)
+WRONG_OPTIONS = {
+    **dict.fromkeys(["n_clusterings", "n_classes", "n_runs", "n_draws", "n_ensembles", "n_per_cluster"], NOT_COUNTS),
+    "size": NOT_COUNTS,
+    "n_clusters": (0, 2.5, "x", True, []),
+    "n_repeats": (0, 1.5, "x", True, {"kmeans": 1.5}),
+    "held_out": (0, 1, 2, -0.1, "x", None, True),
+    "fraction": (2, -0.1, "x", None, True),
+    "pairs": (0, 1.5, -1, "x", None, True),
+    "shares": (2, [0.1, -1], "x", [[0.1]], []),
+    "noise": (2, [0.1, -1], "x", None, []),
+    "sizes": (0, [1, 2.5], "x", None, []),
+    "n_parties": (0, [1, 2.5], "x", None, []),
+    "dataset": ("moons", 3),
+}
+
+
+def options_of(name):
+    return [option for option in signature(RECIPES[name].make).parameters if option not in ("X", "run")]
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_every_option_is_checked_before_any_work(name, F, labels, monkeypatch):
+    monkeypatch.setattr(_feature_ensemble, "run_tasks", None)
+    kind, small = TABLE[name]
+    X = given(kind, np.abs(F), labels)
+    for option in options_of(name):
+        for wrong in WRONG_OPTIONS[option]:
+            with pytest.raises(ValueError, match=r"not allowed|must be|is not known|is an empty list|is not a range"):
+                ensemble_recipe(name, X, **{**small, option: wrong})
 
 
 @pytest.mark.parametrize("case", WRONG)

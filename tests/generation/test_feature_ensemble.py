@@ -5,13 +5,15 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.cluster import AgglomerativeClustering
+from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin
+from sklearn.cluster import AgglomerativeClustering, KMeans
 from sklearn.datasets import make_blobs
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from partita import PCC, KMeansEnsemble, MixedEnsemble
+from partita import PCC, ConsensusClustering, KMeansEnsemble, MixedEnsemble, choose_n_clusters
+from partita.exceptions import NotEnoughMemoryError
 from tests.ensembles import same_partition
 from tests.generation.cases import blobs, every_clusterer
 
@@ -123,6 +125,109 @@ def test_a_generator_that_places_by_centres_keeps_no_objects(rng):
     few = KMeansEnsemble(5, 3, random_state=0).fit(rng.standard_normal((50, 2)))
     many = KMeansEnsemble(5, 3, sample_fraction=0.5, random_state=0).fit(rng.standard_normal((5000, 2)))
     assert len(pickle.dumps(many)) < 1.1 * len(pickle.dumps(few))
+
+
+# ------------------------------------------------------------------------- the user's array, and clusterers that write
+class Scribbler(ClusterMixin, BaseEstimator):
+    """A clusterer that sorts its features in place: what it finds next depends on what it got."""
+
+    def __init__(self, n_clusters=2, random_state=None):
+        self.n_clusters = n_clusters
+        self.random_state = random_state
+
+    def fit_predict(self, X, y=None):
+        self.fit_ = True
+        return self.predict(X)
+
+    def predict(self, X):
+        labels = np.floor(X[:, 0] * 10).astype(int) % self.n_clusters
+        X[:] = np.random.default_rng(self.random_state).permutation(X, axis=0) + 1.23
+        return labels
+
+
+class WritingGenerator(TransformerMixin, BaseEstimator):
+    """A generator in the manner of a user, which writes to its features."""
+
+    def fit(self, X, y=None):
+        self.fitted_ = True
+        X *= 2.0
+        return self
+
+    def transform(self, X):
+        X += 1.0
+        return np.column_stack([X[:, 0] > 2, X[:, 1] > 2, X[:, 0] > X[:, 1]]).astype(int)
+
+
+WRITERS = {
+    "scribbler": Scribbler(),
+    "copy_x": KMeans(n_init=1, copy_x=False),
+    "pipeline": make_pipeline(StandardScaler(copy=False), KMeans(3, n_init=1)),
+}
+USERS = {
+    "MixedEnsemble": lambda writer, n_jobs: MixedEnsemble(
+        {"w": writer, "ward": "ward"}, [2, 3], n_repeats=4, random_state=0, n_jobs=n_jobs
+    ),
+    "samples": lambda writer, n_jobs: MixedEnsemble(
+        {"w": writer, "kmeans": "kmeans"}, [2, 3], n_repeats=4, sample_fraction=0.8, random_state=0, n_jobs=n_jobs
+    ),
+    "KMeansEnsemble": lambda writer, n_jobs: KMeansEnsemble(6, 3, random_state=0, n_jobs=n_jobs),
+    "ConsensusClustering": lambda writer, n_jobs: ConsensusClustering(writer, random_state=0, n_jobs=n_jobs),
+    "in a list": lambda writer, n_jobs: ConsensusClustering(["ward", writer], random_state=0, n_jobs=n_jobs),
+}
+
+
+def everything_found(model, F):
+    """What a fit and a placing give, as one list of arrays."""
+    if isinstance(model, ConsensusClustering):
+        labels = model.fit_predict(F)
+        return [labels, model.label_matrix_, model.predict(F), model.predict(F)]
+    return [model.fit_transform(F), model.transform(F), model.transform(F)]
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+@pytest.mark.parametrize("user", USERS)
+def test_the_array_of_the_user_is_never_changed_and_threads_change_nothing(user, writer, rng):
+    F = rng.normal(size=(60, 2)) * [1, 5] + 1000
+    before = F.copy()
+    one = everything_found(USERS[user](WRITERS[writer], 1), F)
+    assert np.array_equal(F, before)
+    for n_jobs in (2, 4):
+        many = everything_found(USERS[user](WRITERS[writer], n_jobs), F)
+        assert all(np.array_equal(a, b) for a, b in zip(one, many, strict=True))
+    assert np.array_equal(one[-1], one[-2])
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+def test_choosing_a_number_changes_no_array_either(writer, rng):
+    F = rng.normal(size=(30, 2)) + 1000
+    before = F.copy()
+    options = {"n_clusters": [2, 3], "kind": "features", "n_resamples": 2, "random_state": 0}
+    if writer == "pipeline":
+        options["n_clusters"] = [3]
+    tables = [choose_n_clusters(F, base=WRITERS[writer], n_jobs=n_jobs, **options).table for n_jobs in (1, 3)]
+    assert np.array_equal(F, before)
+    pd.testing.assert_frame_equal(*tables)
+
+
+def test_a_generator_of_the_user_gets_a_copy(rng):
+    F = rng.normal(size=(30, 2))
+    before = F.copy()
+    model = ConsensusClustering(WritingGenerator(), PCC(2, divergence="l2"), random_state=0)
+    assert (model.fit(F).predict(F) == model.predict(F)).all()
+    assert np.array_equal(F, before)
+
+
+def test_a_fitted_generator_does_not_follow_later_changes_of_the_array(F):
+    generator = MixedEnsemble(["average"], [3], random_state=0).fit(F)
+    new, expected = F[::-1] + 0.1, generator.transform(F[::-1] + 0.1)
+    F[:] = 0.0
+    assert (generator.transform(new) == expected).all()
+
+
+def test_more_labels_than_memory_holds_are_refused_before_any_work(F):
+    for generator in (KMeansEnsemble(10**12, 2), MixedEnsemble(["kmeans"], [2], n_repeats=10**12)):
+        with pytest.raises(NotEnoughMemoryError, match="1000000000000 clusterings of 45 objects needs"):
+            generator.fit(F)
 
 
 @parametrize_with_checks(

@@ -40,6 +40,7 @@ def test_wrong_settings_are_refused(case, F):
 
 def test_a_clusterer_must_have_fit_predict(F):
     with pytest.raises(
-        TypeError, match=r"the clusterer StandardScaler.* has no fit_predict; pass a name or a clusterer"
+        TypeError,
+        match=r"clusterer=StandardScaler.* is not an estimator with fit_predict .*; pass a name or a clusterer",
     ):
         MixedEnsemble([StandardScaler()]).fit(F)

@@ -9,7 +9,7 @@ from scipy.stats import chisquare
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from partita import NoisyEnsemble
-from partita.exceptions import LabelMatrixError
+from partita.exceptions import LabelMatrixError, NotEnoughMemoryError
 
 TRUTH = np.repeat([0, 1, 2, 3], 10)
 
@@ -170,3 +170,24 @@ NOT_PROMISED = {
 @parametrize_with_checks([NoisyEnsemble(random_state=0)], expected_failed_checks=lambda _: NOT_PROMISED)
 def test_scikit_learn(estimator, check):
     check(estimator)
+
+
+def test_a_clustering_of_one_label_has_no_noise_and_says_so():
+    one = NoisyEnsemble(3, noise=0.5, random_state=0)
+    assert (one.fit_transform([4] * 10) == 0).all()
+    assert one.noise_.tolist() == [0, 0, 0]
+    assert one.manifest_["noise"].tolist() == [0, 0, 0]
+    assert all("_noise0_" in name for name in one.get_feature_names_out())
+    mixed = NoisyEnsemble(4, noise=[0.5, 0.2], random_state=0).fit(np.column_stack([np.zeros(10), np.arange(10) % 2]))
+    assert mixed.noise_.tolist() == [0, 0.2, 0, 0.2]
+
+
+@pytest.mark.parametrize("noise", [["x"], [[0.1]], [], [2.0], [None]], ids=str)
+def test_noise_is_a_share_or_a_list_of_shares(noise):
+    with pytest.raises(ValueError, match="is not allowed; pass a share from 0 to 1, or a list of them"):
+        NoisyEnsemble(noise=noise).fit([0, 1, 0, 1])
+
+
+def test_more_copies_than_memory_holds_are_refused():
+    with pytest.raises(NotEnoughMemoryError, match="1000000000000 clusterings of 4 objects"):
+        NoisyEnsemble(10**12).fit([0, 1, 0, 1])

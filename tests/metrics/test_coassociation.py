@@ -7,6 +7,7 @@ from scipy import sparse
 
 from partita import coassociation
 from partita.exceptions import NotEnoughMemoryError
+from partita.metrics import _coassociation as module
 from tests import twins
 from tests.ensembles import label_matrices, noisy_ensemble
 
@@ -121,3 +122,45 @@ def test_too_large_for_memory_is_refused_before_it_starts(X, monkeypatch):
     monkeypatch.setenv("PARTITA_MAX_MEMORY", "1kB")
     with pytest.raises(NotEnoughMemoryError, match=r"62 x 62 .* needs 7.5 KiB of memory and 1.0 KiB are available"):
         coassociation(X)
+
+
+# memory: refused before any work
+
+
+def test_sparse_is_refused_by_the_number_of_its_pairs_before_any_work(monkeypatch):
+    X = np.zeros((120_000, 2), dtype=np.int32)
+    monkeypatch.setenv("PARTITA_MAX_MEMORY", "16GiB")
+    with pytest.raises(NotEnoughMemoryError, match=r"a sparse co-association of 14400000000 pairs needs .*raise"):
+        coassociation(X, form="sparse")
+
+
+@pytest.mark.parametrize("threshold", [None, 0.3, 0.5, 1.0])
+@pytest.mark.parametrize("weights", [None, np.linspace(0.1, 1.7, 15)], ids=["ones", "weights"])
+def test_pairs_to_be_stored_are_counted_exactly(threshold, weights, X):
+    twice = np.vstack([X, X[:20], np.full((1, 15), -1)])
+    ensemble = module._read_ensemble(twice, weights)
+    stored = coassociation(twice, form="sparse", threshold=threshold, weights=weights).counts.nnz
+    assert module._count_stored(ensemble, threshold or 0.0) == stored <= module._at_most(ensemble)
+
+
+def test_a_sparse_result_that_fits_is_not_refused_for_its_bound(monkeypatch, X):
+    same = np.repeat(X[:, :1], 40, axis=1)
+    ensemble = module._read_ensemble(same, None)
+    stored = module._count_stored(ensemble, 0.0)
+    monkeypatch.setattr(module, "available_memory", lambda: module._bytes_of(stored, ensemble))
+    assert coassociation(same, form="sparse").counts.nnz == stored
+
+
+def test_both_sparse_matrices_have_narrow_indices(X):
+    C, N = coassociation(X, form="sparse")
+    assert C.indices.dtype == C.indptr.dtype == N.indices.dtype == N.indptr.dtype == np.int32
+
+
+def test_blocks_and_similarities_have_a_limit_of_memory(monkeypatch, X):
+    many = np.vstack([X] * 4)
+    dense = coassociation(many)
+    monkeypatch.setenv("PARTITA_MAX_MEMORY", "100kB")
+    with pytest.raises(NotEnoughMemoryError, match="a block of 248 x 248 counts"):
+        coassociation(many, form="blocks", block_size=10**9)
+    with pytest.raises(NotEnoughMemoryError, match="the dense 248 x 248 similarity"):
+        dense.similarity()

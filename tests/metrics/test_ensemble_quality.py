@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from partita import coassociation
-from partita.exceptions import LeftOutWarning
+from partita.exceptions import LeftOutWarning, NotEnoughMemoryError
 from partita.metrics import cluster_consensus, consensus_cdf, item_consensus, pac_score
 from partita.metrics._ensemble_pairs import _BLOCK_ENTRIES
 from tests import twins
@@ -172,3 +172,10 @@ def test_wrong_thresholds_grids_and_labels_are_refused():
             function([[0, 1]], [0, 1, 1])
         with pytest.raises(ValueError, match="none of the 2 objects is labelled"):
             function([[0, 1]], [-1, -1])
+
+
+def test_tables_of_many_clusters_are_refused_before_any_work(monkeypatch, X):
+    monkeypatch.setenv("PARTITA_MAX_MEMORY", "100kB")
+    for function in (item_consensus, cluster_consensus):
+        with pytest.raises(NotEnoughMemoryError, match="a table of 62 x 62 clusters needs"):
+            function(X, np.arange(62))

@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial.distance import jensenshannon
 
 from partita import metrics
-from partita.exceptions import LeftOutWarning
+from partita.exceptions import LeftOutWarning, NotEnoughMemoryError
 from tests.ensembles import noisy_ensemble
 
 
@@ -85,3 +85,9 @@ def test_jensen_shannon_leaves_out_rows_without_membership():
 def test_what_is_not_a_membership_is_refused(membership, message):
     with pytest.raises(ValueError, match=message):
         metrics.jensen_shannon_distance(membership, [[0.5, 0.5]])
+
+
+def test_memberships_of_many_clusters_are_refused_before_any_work(monkeypatch):
+    monkeypatch.setenv("PARTITA_MAX_MEMORY", "1MiB")
+    with pytest.raises(NotEnoughMemoryError, match="memberships of 1000 x 1000 clusters"):
+        metrics.jensen_shannon_distance(np.arange(1000), np.zeros(1000, dtype=int))

@@ -101,3 +101,16 @@ def test_wrong_methods_alternatives_and_samples_are_refused():
         mann_whitney_test([1], [np.nan])
     with pytest.raises(ValueError, match=r"x has shape \(1, 1\)"):
         mann_whitney_test([[1]], [2])
+
+
+def test_an_exact_test_of_long_series_is_refused_before_any_work(rng):
+    with pytest.raises(ValueError, match=r"n1 n2 <= 10000, received 9000000: .* choose 'auto' or 'asymptotic'"):
+        mann_whitney_test(rng.random(3000), rng.random(3000), method="exact")
+    assert mann_whitney_test(rng.random(3000), rng.random(3000)).method == "asymptotic"
+    assert mann_whitney_test(rng.random(100), rng.random(100), method="exact").method == "exact"
+
+
+@pytest.mark.parametrize("wrong", [None, "x", -1, 1.0])
+def test_the_correction_is_a_switch(wrong):
+    with pytest.raises(ValueError, match=r"continuity=.* is not allowed; pass True or False"):
+        mann_whitney_test([1, 2], [3, 4], continuity=wrong)

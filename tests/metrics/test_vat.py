@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import pdist, squareform
 
 from partita import coassociation, vat
+from partita.exceptions import NotEnoughMemoryError
 
 
 def test_order_is_a_walk_along_the_spanning_tree(rng):
@@ -43,3 +45,15 @@ def test_ties_go_by_index():
 def test_what_is_not_a_matrix_of_distances_is_refused(D, message):
     with pytest.raises(ValueError, match=message):
         vat(D)
+
+
+def test_a_matrix_for_which_there_is_no_memory_is_refused(monkeypatch):
+    monkeypatch.setenv("PARTITA_MAX_MEMORY", "100kB")
+    with pytest.raises(NotEnoughMemoryError, match="VAT of 60 objects needs"):
+        vat(np.zeros((60, 60)))
+
+
+@pytest.mark.parametrize("wrong", ["x", None, [[None]], [["q"]], sparse.eye_array(3), 3.0], ids=str)
+def test_what_is_no_dense_square_of_numbers_is_refused(wrong):
+    with pytest.raises(ValueError, match=r"dissimilarity (has shape|must be numbers|has NaN)"):
+        vat(wrong)

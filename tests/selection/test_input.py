@@ -3,9 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.cluster import DBSCAN
+from sklearn.cluster import DBSCAN, KMeans
 
-from partita import EAC, NBCE, choose_n_clusters
+from partita import EAC, NBCE, KMeansEnsemble, choose_n_clusters
+from partita.exceptions import NotEnoughMemoryError
 from tests.selection.recorded import HASTY, blobs, copies
 
 
@@ -50,7 +51,17 @@ WRONG = {
     "negative": ({"n_clusters": [-2, 3]}, "must be numbers from 2"),
     "few references": ({"n_references": 18}, "n_references=18 cannot show p <= 0.05; pass at least 19"),
     "few samples": ({"n_resamples": 1}, "n_resamples=1 is too few"),
-    "no probability": ({"alpha": 1.0}, "alpha=1.0 must be a probability"),
+    "no probability": ({"alpha": 1.0}, "alpha=1.0 is not allowed; pass a number between 0 and 1"),
+    "no level": ({"alpha": None}, "alpha=None is not allowed"),
+    "references in text": ({"n_references": "x"}, "n_references='x' is not allowed; pass a whole number"),
+    "half a sample": ({"n_resamples": 2.5}, "n_resamples=2.5 is not allowed; pass a whole number"),
+    "samples that are true": ({"n_resamples": True}, "n_resamples=True is not allowed"),
+    "no objects": ({"max_objects": 0}, "max_objects=0 is not allowed; pass a whole number, at least 1"),
+    "objects in text": ({"max_objects": "x"}, "max_objects='x' is not allowed"),
+    "few objects": ({"max_objects": 3}, "3 objects with a label are too few to choose a number of clusters"),
+    "an endless range": ({"n_clusters": (2, 10**12)}, "must be numbers from 2 to 31"),
+    "no threads": ({"n_jobs": 0}, "n_jobs=0 is not a number of threads"),
+    "a loud answer": ({"verbose": "x"}, "verbose='x' is not allowed; pass True or False"),
     "base for labels": ({"base": "ward"}, "base is for features"),
     "consensus without number": ({"consensus": NBCE("vb")}, "NBCE has no n_clusters to be chosen"),
 }
@@ -76,8 +87,31 @@ def test_missing_features_are_refused():
 
 
 def test_an_unknown_base_is_refused():
-    with pytest.raises(ValueError, match="clusterer='wrad' is not known"):
+    with pytest.raises(ValueError, match="base='wrad' is not known; choose 'single'"):
         choose_n_clusters(blobs(), base="wrad")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"base": KMeans}, "base is the class KMeans; pass an instance"),
+        ({"base": 3}, "base=3 is not an estimator with fit_predict"),
+        ({"base": KMeansEnsemble(3)}, "is not an estimator with fit_predict"),
+        ({"consensus": EAC, "kind": "labels"}, "consensus is the class EAC; pass an instance"),
+        ({"consensus": KMeans(3), "kind": "labels"}, "clusters features, not labels"),
+        ({"consensus": "eac", "kind": "labels"}, "consensus='eac' is not an estimator"),
+    ],
+    ids=str,
+)
+def test_wrong_methods_are_refused(options, message):
+    X = copies() if options.get("kind") == "labels" else blobs()
+    with pytest.raises(TypeError, match=message):
+        choose_n_clusters(X, **options)
+
+
+def test_samples_that_do_not_fit_in_memory_are_refused():
+    with pytest.raises(NotEnoughMemoryError, match=r"labels of samples needs .*; pass a smaller n_resamples"):
+        choose_n_clusters(copies(), n_resamples=10**12)
 
 
 def test_a_range_of_fractions_is_refused():

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin, _fit_context
 from sklearn.utils.validation import check_is_fitted
 
-from partita._features import check_points
+from partita._features import check_points, refuse_magnitude
 from partita._kernels.neal import NealModel
 from partita._memory import ensure_memory
 from partita._parameters import Interval, StrOptions, common
@@ -147,7 +147,7 @@ class DPGaussianMixture(ClusterMixin, BaseEstimator):
         "sigma": [StrOptions({"auto"}), _VARIANCES],
         "rho": [StrOptions({"auto"}), _VARIANCES],
         "prior_mean": [StrOptions({"data", "zero"}), "array-like"],
-        "n_sweeps": [Interval("int", 1, None)],
+        "n_sweeps": [Interval("int", 1, 10**9)],  # traces of more sweeps than this fit in no memory
         "burn_in": [None, Interval("int", 0, None)],
         "thin": [Interval("int", 1, None)],
         "n_chains": [Interval("int", 1, None)],
@@ -237,6 +237,7 @@ class DPGaussianMixture(ClusterMixin, BaseEstimator):
                 f"prior_mean={self.prior_mean!r:.60} does not fit X; pass {X.shape[1]} finite numbers, one per "
                 "feature, or 'data' or 'zero'."
             )
+        refuse_magnitude(float(np.abs(mean).max()), 0.0, "prior_mean")
         return mean
 
     def _sample(self, points: FloatArray, plan: SamplingPlan, bar: Progress) -> list[NealChain]:

@@ -35,6 +35,7 @@ from partita.base import order_by_size, rank_of
 Order = Literal["given", "random", "farthest"]
 ORDERS = ("given", "random", "farthest")
 
+LARGEST_LAM = 1e200  # far above squares of features, at most 1e140, and a multiple of it stays within float64
 _N_CLUSTERS = 8  # aimed at when neither lam nor n_clusters is given, as in k-means of scikit-learn
 _ROUNDING = 1e-10  # a point this little beyond lambda, relative to it, is at lambda
 _ROOM = 32  # centres for which there is room at first; more room is made where it is needed
@@ -165,6 +166,11 @@ def farthest_first(points: FloatArray, n_clusters: int) -> FloatArray:
     return lams
 
 
+def number_aimed_at(n_clusters: int, points: FloatArray) -> int:
+    """The number of clusters to aim at; beyond the mean and all points the penalty stays 0, at no cost."""
+    return min(n_clusters, len(points) + 1)
+
+
 def farthest_first_lambda(X: Any, n_clusters: int = _N_CLUSTERS) -> float:
     """Penalty ``lam`` with which DP-means finds about ``n_clusters`` clusters.
 
@@ -198,7 +204,8 @@ def farthest_first_lambda(X: Any, n_clusters: int = _N_CLUSTERS) -> float:
     >>> [farthest_first_lambda(X, k) for k in (1, 2, 3, 4)]
     [30.25, 30.25, 1.0, 1.0]
     """
-    return float(farthest_first(check_points(X), check_count(n_clusters, "n_clusters"))[-1])
+    points = check_points(X)
+    return float(farthest_first(points, number_aimed_at(check_count(n_clusters, "n_clusters"), points))[-1])
 
 
 class DPMeans(ClusterMixin, BaseEstimator):
@@ -207,8 +214,8 @@ class DPMeans(ClusterMixin, BaseEstimator):
     Parameters
     ----------
     lam : float, optional
-        Penalty of a cluster, and the squared distance to all centres beyond which a point opens a cluster. 0 makes
-        every distinct point a cluster.
+        Penalty of a cluster, and the squared distance to all centres beyond which a point opens a cluster; at most
+        1e200. 0 makes every distinct point a cluster.
     n_clusters : int, optional
         Instead of ``lam``: about how many clusters to find. ``lam`` is then the one that a farthest-first
         traversal gives; the clusters found can be fewer or more. Default, with ``lam`` not given either, 8.
@@ -276,7 +283,7 @@ class DPMeans(ClusterMixin, BaseEstimator):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "lam": [None, Interval("real", 0, None)],
+        "lam": [None, Interval("real", 0, LARGEST_LAM)],
         "n_clusters": [None, Interval("int", 1, None)],
         "order": [StrOptions(set(ORDERS))],
         **common("n_init", "max_iter", "random_state", "n_jobs", "verbose"),
@@ -337,7 +344,8 @@ class DPMeans(ClusterMixin, BaseEstimator):
             )
         if self.lam is not None:
             return float(self.lam)
-        return float(farthest_first(points, _N_CLUSTERS if self.n_clusters is None else self.n_clusters)[-1])
+        aim = _N_CLUSTERS if self.n_clusters is None else self.n_clusters
+        return float(farthest_first(points, number_aimed_at(aim, points))[-1])
 
     def predict(self, X: Any) -> IntArray:
         """Nearest cluster of each row.

@@ -12,14 +12,16 @@ import numpy as np
 
 from partita._features import check_points
 from partita._parameters import check_choice, check_count
-from partita._runs import draw_seeds, in_order, progress, warn_not_converged
+from partita._runs import check_run, draw_seeds, in_order, progress, warn_not_converged
 from partita._typing import FloatArray, IntArray
 from partita.dirichlet_process._dp_means import (
+    LARGEST_LAM,
     ORDERS,
     DPMeansRun,
     DPMeansSettings,
     Order,
     farthest_first,
+    number_aimed_at,
     solve_dp_means,
 )
 
@@ -96,8 +98,9 @@ def dp_means_path(
     >>> path.labels[:, 1]
     array([0, 0, 1, 1, 2])
     """
-    points = check_points(X)
+    check_run(n_jobs, verbose)
     check_choice("order", order, ORDERS)
+    points = check_points(X)
     seeds = draw_seeds(random_state, check_count(n_init, "n_init"))
     settings = DPMeansSettings(order, seeds, check_count(max_iter, "max_iter"))
     falling = _default_lams(points, n_clusters) if lams is None else _check_lams(lams)
@@ -128,6 +131,7 @@ def _default_lams(points: FloatArray, n_clusters: tuple[int, int]) -> FloatArray
             f"n_clusters={n_clusters!r:.60} is not a range of numbers of clusters; pass a pair of whole numbers such "
             "as (1, 20), the fewest first."
         )
+    low, high = (number_aimed_at(number, points) for number in (low, high))
     return np.unique(farthest_first(points, high)[low - 1 :])[::-1].copy()
 
 
@@ -136,8 +140,9 @@ def _check_lams(lams: Any) -> FloatArray:
         values = np.asarray(lams, dtype=np.float64)
     except (TypeError, ValueError):
         values = np.empty(0)
-    if values.ndim != 1 or len(values) == 0 or not np.isfinite(values).all() or (values < 0).any():
+    if values.ndim != 1 or len(values) == 0 or not ((values >= 0) & (values <= LARGEST_LAM)).all():
         raise ValueError(
-            f"lams={lams!r:.60} are not penalties; pass a list of one or more finite numbers, none below 0, or None."
+            f"lams={lams!r:.60} are not penalties; pass a list of one or more finite numbers, none below 0 or above "
+            f"{LARGEST_LAM:.0e}, or None."
         )
     return np.unique(values)[::-1].copy()

@@ -1,7 +1,7 @@
 """The experiments of the papers: their ensembles by name, their simulated data, their tables of critical values."""
 
 from partita.experiments._critical_values import mann_whitney_critical_table, mann_whitney_critical_value
-from partita.experiments._feature_recipes import NUMBERS_OF_CLUSTERS
+from partita.experiments._options import NUMBERS_OF_CLUSTERS
 from partita.experiments._recipe_ensemble import RecipeEnsemble
 from partita.experiments._recipes import RECIPES, ensemble_recipe, recipe_input
 

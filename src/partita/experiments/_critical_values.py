@@ -17,7 +17,7 @@ import pandas as pd
 
 from partita._parameters import check_choice, check_count
 from partita._typing import Array
-from partita.metrics._mann_whitney import SIDES, Alternative
+from partita.metrics._mann_whitney import LARGEST_EXACT, SIDES, Alternative
 
 
 def mann_whitney_critical_value(
@@ -41,7 +41,7 @@ def mann_whitney_critical_value(
 
     Notes
     -----
-    Counted in whole numbers, so exact for series of any length. Cost O(n1^2 n2^2).
+    Counted in whole numbers, so exact. Cost O(n1^2 n2^2); n1 n2 above 10,000 is refused.
 
     Examples
     --------
@@ -51,6 +51,7 @@ def mann_whitney_critical_value(
     """
     check_choice("alternative", alternative, SIDES)
     shorter, longer = sorted((check_count(n1, "n1"), check_count(n2, "n2")))
+    _check_size(shorter, longer)
     tail = _tail(alpha, alternative)
     *_, last = _null_orders(shorter, longer)
     return _largest_rejected(last[-1], tail)
@@ -64,7 +65,7 @@ def mann_whitney_critical_table(
     Parameters
     ----------
     n_max : int, default=20
-        Longest series.
+        Longest series, at most 100.
     alpha : float in (0, 1), default=0.05
         Level of the test.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
@@ -83,10 +84,20 @@ def mann_whitney_critical_table(
     """
     check_choice("alternative", alternative, SIDES)
     check_count(n_max, "n_max")
+    _check_size(n_max, n_max)
     tail = _tail(alpha, alternative)
     values = [[_largest_rejected(orders, tail) for orders in row[1:]] for row in _null_orders(n_max, n_max)]
     lengths = range(1, n_max + 1)
     return pd.DataFrame(values, index=pd.Index(lengths, name="n1"), columns=pd.Index(lengths, name="n2"), dtype="Int64")
+
+
+def _check_size(n1: int, n2: int) -> None:
+    """Refuse series whose orders would take minutes to count."""
+    if n1 * n2 > LARGEST_EXACT:
+        raise ValueError(
+            f"critical values are counted for series with n1 n2 <= {LARGEST_EXACT}, received {n1} x {n2}; for longer "
+            "ones use partita.metrics.mann_whitney_test, which has a normal approximation."
+        )
 
 
 def _null_orders(n1: int, n2: int) -> Iterator[list[Array]]:

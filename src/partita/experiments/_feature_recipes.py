@@ -5,26 +5,19 @@ from typing import Any
 
 import numpy as np
 
-from partita._parameters import check_choice
-from partita.experiments._recipe_ensemble import Draw, RecipeEnsemble, RecipeRun, check_pool, draw_columns, shuffled
+from partita._features import check_points
+from partita.experiments._options import NUMBERS_OF_CLUSTERS, TO_20
+from partita.experiments._recipe_ensemble import (
+    Draw,
+    RecipeEnsemble,
+    RecipeRun,
+    check_pool,
+    check_sizes,
+    draw_columns,
+    shuffled,
+)
 from partita.generation._kmeans_ensemble import KMeansEnsemble
 from partita.generation._mixed_ensemble import MixedEnsemble
-
-# numbers of clusters of "ensemble 2" for the data sets of PEACE (Table 1) and PCC (Table 3); eq. R50
-_TO_20 = (15, 20)
-NUMBERS_OF_CLUSTERS: dict[str, list[int]] = {
-    "spiral": [*range(2, 9)],
-    "rings": [*range(2, 9)],
-    "image-c": [*range(8, 16), 20, 30],
-    "image-1": [*range(8, 16), 20, 30],
-    "iris": [*range(3, 11), *_TO_20],
-    "wine": [*range(4, 11), *_TO_20],
-    "house-votes": [*range(4, 11), *_TO_20],
-    "ionosphere": [*range(4, 11), *_TO_20],
-    "std-yeast-cell": [*range(5, 11), *_TO_20],
-    "breast-cancer": [*range(3, 11), *_TO_20],
-    "optdigits": [10, 12, 15, 20, 35, 50],
-}
 
 
 def kmeans_runs(X: Any, run: RecipeRun, *, n_clusterings: int = 100, n_clusters: Any = "auto") -> RecipeEnsemble:
@@ -95,11 +88,14 @@ def around_the_classes(
     X: Any, run: RecipeRun, *, n_classes: int, n_runs: int = 2, held_out: float = 0.25
 ) -> RecipeEnsemble:
     """k-means with 50 to 200 % of the number of classes; a quarter of the objects held out (eqs. R34, R45)."""
+    n = check_points(X).shape[0]
+    n_test = round(held_out * n)
+    if not 0 < n_test < n:
+        raise ValueError(f"held_out={held_out} of {n} objects leaves a part without objects; pass another share.")
     # rounded half up, and at least two (eq. R45)
     numbers = [max(2, int(np.floor(share * n_classes + 0.5))) for share in (0.5, 0.75, 1.0, 1.5, 2.0)]
     made = from_features(KMeansEnsemble(n_runs * len(numbers), numbers, **run.for_generator), X)
     order = run.rng().permutation(len(made.labels))
-    n_test = round(held_out * len(order))
     blocks = (np.sort(order[n_test:]), np.sort(order[:n_test]))
     return replace(made, draws=[Draw({"blocks": "training, test"}, blocks=blocks)])
 
@@ -132,6 +128,7 @@ def with_features(
     X: Any, run: RecipeRun, *, n_classes: int, n_clusterings: int = 50, sizes: Any = range(1, 11), n_draws: int = 50
 ) -> RecipeEnsemble:
     """k-means with features beside it: a label has the weight D of all features; sweep D / 8 to 8 D (eqs. R41, R48)."""
+    check_sizes(sizes, n_clusterings)
     made = from_features(KMeansEnsemble(n_clusterings, n_classes, **run.for_generator), X)
     n_features = np.shape(X)[1]
     sweep = [n_features * factor for factor in (1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8)]
@@ -157,12 +154,11 @@ def _numbers_or_root(n_clusters: Any, X: Any) -> Any:
 
 def _root_range(X: Any) -> tuple[int, int]:
     """From sqrt(n) / 2 to sqrt(n), both at least 2 (eq. R27)."""
-    root = np.sqrt(np.shape(X)[0])
+    root = np.sqrt(check_points(X, sparse=True).shape[0])
     return max(2, int(np.ceil(root / 2))), max(2, int(root))
 
 
 def _numbers_of(dataset: str | None) -> list[int]:
     if dataset is None:
-        return [*range(4, 11), *_TO_20]  # the list that most data sets of the papers have
-    check_choice("dataset", dataset, NUMBERS_OF_CLUSTERS)
+        return [*range(4, 11), *TO_20]  # the list that most data sets of the papers have
     return NUMBERS_OF_CLUSTERS[dataset]

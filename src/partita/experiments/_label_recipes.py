@@ -35,6 +35,8 @@ def random_columns(X: Any, run: RecipeRun, *, sizes: Any = range(1, 21), n_draws
 def blocks_of_rows(X: Any, run: RecipeRun, *, n_parties: Any = range(1, 11)) -> RecipeEnsemble:
     """Rows of several parties (eq. R39)."""
     made = from_labels(X)
+    if max(as_list(n_parties)) > len(made.labels):
+        raise ValueError(f"n_parties={n_parties!r:.60} exceeds the {len(made.labels)} objects; pass smaller numbers.")
     draws = [
         Draw({"n_parties": parties}, blocks=tuple(np.array_split(np.arange(len(made.labels)), parties)))
         for parties in as_list(n_parties)

@@ -74,12 +74,17 @@ def shuffled(made: RecipeEnsemble, run: RecipeRun, n_ensembles: int, size: int) 
     return replace(made, draws=[Draw({"ensemble": e}, row) for e, row in enumerate(order)])
 
 
-def draw_columns(n_pool: int, run: RecipeRun, sizes: Any, n_draws: int) -> list[Draw]:
-    """``n_draws`` random sets of clusterings of each size."""
-    rng, sizes = run.rng(), as_list(sizes)
-    too_many = [size for size in sizes if size > n_pool]
+def check_sizes(sizes: Any, n_pool: int) -> None:
+    """Refuse sets of more clusterings than there are."""
+    too_many = [size for size in as_list(sizes) if size > n_pool]
     if too_many:
         raise ValueError(f"sizes has {too_many[0]}, but there are {n_pool} clusterings; pass smaller sizes.")
+
+
+def draw_columns(n_pool: int, run: RecipeRun, sizes: Any, n_draws: int) -> list[Draw]:
+    """``n_draws`` random sets of clusterings of each size."""
+    check_sizes(sizes, n_pool)
+    rng, sizes = run.rng(), as_list(sizes)
     return [
         Draw({"n_clusterings": int(size), "draw": number}, np.sort(rng.choice(n_pool, size, replace=False)))
         for size in sizes

@@ -9,9 +9,10 @@ from collections.abc import Callable
 from inspect import signature
 from typing import Any, Literal, NamedTuple
 
-from partita._runs import draw_seeds
+from partita._runs import check_run, draw_seeds
 from partita.experiments import _feature_recipes as of_features
 from partita.experiments import _label_recipes as of_labels
+from partita.experiments._options import check_option
 from partita.experiments._recipe_ensemble import RecipeEnsemble, RecipeRun
 
 
@@ -78,6 +79,7 @@ def ensemble_recipe(
     needed = recipe_input(name)
     make = RECIPES[name].make
     _check_options(name, make, options)
+    check_run(n_jobs, verbose)
     if X is None and needed != "nothing":
         raise ValueError(f"recipe {name!r} needs {needed}; pass X.")
     return make(X, RecipeRun(int(draw_seeds(random_state, 1)[0]), n_jobs, verbose), **options)
@@ -98,6 +100,8 @@ def _check_options(name: str, make: Callable[..., RecipeEnsemble], options: dict
     missing = [option for option, given in known.items() if given.default is given.empty and option not in options]
     if missing:
         raise ValueError(f"recipe {name!r} needs {missing[0]}=...; its options are {', '.join(known)}.")
+    for option, value in options.items():
+        check_option(option, value)
 
 
 class Recipe(NamedTuple):

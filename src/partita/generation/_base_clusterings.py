@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from threadpoolctl import ThreadpoolController
 
+from partita._memory import ensure_memory
 from partita._runs import Progress, in_order, progress, warn
 from partita._typing import Array, IntArray
 from partita.exceptions import SkippedClusteringWarning
@@ -71,6 +72,15 @@ class BaseClustering(NamedTuple):
         if self.place is None:
             return self
         return self._replace(sample=None, labels=np.empty(0, dtype=np.int64))
+
+
+def ensure_labels_fit(n_objects: int, n_clusterings: int) -> None:
+    """Refuse, before any work, a label matrix for which there is no memory; it is held by column, then as a whole."""
+    ensure_memory(
+        16 * n_objects * n_clusterings,
+        purpose=f"{n_clusterings} clusterings of {n_objects} objects",
+        instead="make fewer clusterings.",
+    )
 
 
 # ----------------------------------------------------------------------------------------------------------------- runs

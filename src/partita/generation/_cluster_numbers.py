@@ -46,8 +46,8 @@ def _check_range(given: tuple[Any, ...], n_objects: int) -> tuple[int, int]:
 
 
 def _check_values(given: Any, n_objects: int) -> list[int]:
-    if isinstance(given, int | np.integer):
-        values = [check_count(given, "n_clusters")]
+    if np.ndim(given) == 0:
+        values = [check_count(given[()] if isinstance(given, np.ndarray) else given, "n_clusters")]
     else:
         values = [check_count(value, f"n_clusters[{place}]") for place, value in enumerate(given)]
     if not values:

@@ -1,6 +1,7 @@
 """Any clusterer in the manner of scikit-learn as a base clusterer: its seed and its number of clusters (eq. R18)."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,18 +11,27 @@ from partita.generation._base_clusterings import FoundClusters
 
 
 def cluster_by_estimator(X: Any, ks: Sequence[int | None], seed: int, *, estimator: Any) -> list[FoundClusters]:
-    """Fit a copy of the clusterer for each number of clusters; its noise (-1) is in no cluster."""
+    """Fit a copy of the clusterer for each number of clusters; its noise (-1) is in no cluster.
+
+    Each fit gets its own copy of X: a clusterer may write to it (as ``copy_x=False`` allows), and X can be the user's
+    array, which all clusterings share.
+    """
     found = []
     for k in ks:
         model = set_seeds(clone(estimator), seed)
         if k is not None:
             model.set_params(**{number_parameter(estimator) or "": k})
-        labels = np.asarray(model.fit_predict(X))
-        place = getattr(model, "predict", None)
+        labels = np.asarray(model.fit_predict(X.copy()))
+        place = partial(_predict, model) if hasattr(model, "predict") else None
         if labels.dtype.kind not in "biuf":  # names of clusters
             labels, place = np.unique(labels, return_inverse=True)[1], None
         found.append(FoundClusters(labels, place, _has_converged(model)))
     return found
+
+
+def _predict(model: Any, X: Any) -> Any:
+    """Clusters of new objects; a step of a pipeline may write to its features here, too."""
+    return model.predict(X.copy())
 
 
 def set_seeds(estimator: Any, seed: int) -> Any:

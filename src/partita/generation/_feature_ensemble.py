@@ -88,7 +88,8 @@ class FeatureEnsemble(TransformerMixin, BaseEstimator):
         self.manifest_ = manifest_of(made, n)
         self.n_iter_ = max(clustering.n_iter for clustering in usable)
         self._clusterings: list[BaseClustering] = [clustering.without_objects() for clustering in usable]
-        self._features: Any = X if any(clustering.place is None for clustering in usable) else None
+        # a copy, because the user may change the array after the fit
+        self._features: Any = X.copy() if any(clustering.place is None for clustering in usable) else None
         return label_columns(usable, n)
 
     def transform(self, X: Any) -> IntArray:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from partita._parameters import Interval, StrOptions, common
 from partita._runs import draw_seeds
 from partita.generation._base_clusterers import cluster_by_kmeans
-from partita.generation._base_clusterings import ClusteringTask, FoundClusters
+from partita.generation._base_clusterings import ClusteringTask, FoundClusters, ensure_labels_fit
 from partita.generation._cluster_numbers import draw_numbers
 from partita.generation._feature_ensemble import FeatureEnsemble
 from partita.generation._spherical_kmeans import spherical_kmeans
@@ -118,6 +118,7 @@ class KMeansEnsemble(FeatureEnsemble):
         else:
             cluster = partial(cluster_by_kmeans, init=self.init, max_iter=self.max_iter, minibatch=minibatch)
         name = ("spherical-" if self.metric == "cosine" else "") + ("minibatch-kmeans" if minibatch else "kmeans")
+        ensure_labels_fit(n_objects, self.n_clusterings)
         seeds = draw_seeds(self.random_state, self.n_clusterings + 1).tolist()
         numbers = draw_numbers(self.n_clusters, self.n_clusterings, n_sampled, seeds[-1])
         return [

@@ -3,10 +3,10 @@
 from functools import partial
 from typing import Any, ClassVar
 
-from partita._parameters import Interval, StrOptions, check_choice, check_count
+from partita._parameters import Interval, StrOptions, check_choice, check_count, check_instance
 from partita._runs import draw_seeds
 from partita.generation._base_clusterers import BASE_CLUSTERERS, DETERMINISTIC, TREES
-from partita.generation._base_clusterings import BaseClusterer, ClusteringTask
+from partita.generation._base_clusterings import BaseClusterer, ClusteringTask, ensure_labels_fit
 from partita.generation._cluster_numbers import all_numbers
 from partita.generation._estimator_clusterer import cluster_by_estimator, is_random, number_parameter
 from partita.generation._feature_ensemble import FeatureEnsemble
@@ -103,6 +103,7 @@ class MixedEnsemble(FeatureEnsemble):
         _check_repeats(self.n_repeats, named)
         repeats = {name: _repeats_of(name, given, self.n_repeats, sampled) for name, given in named.items()}
         groups = [(name, ks) for name, given in named.items() for ks in _groups(given, numbers, sampled)]
+        ensure_labels_fit(n_objects, sum(len(ks) * repeats[name] for name, ks in groups))
         plan = [(name, ks) for name, ks in groups for _ in range(repeats[name])]
         seeds = draw_seeds(self.random_state, len(plan)).tolist()
         return [
@@ -118,8 +119,8 @@ def _name_clusterers(clusterers: Any) -> dict[str, Any]:
     for name, given in pairs:
         if isinstance(given, str):
             check_choice("clusterer", given, BASE_CLUSTERERS)
-        elif not hasattr(given, "fit_predict"):
-            raise TypeError(f"the clusterer {given!r:.60} has no fit_predict; pass a name or a clusterer.")
+        else:
+            check_instance(given, "clusterer", needs="fit_predict", example="a name or a clusterer such as KMeans()")
         plain = given if isinstance(given, str) else type(given).__name__.lower()
         name = plain if name is None else str(name)
         if name in named:

@@ -10,8 +10,9 @@ from sklearn.utils.validation import check_is_fitted
 from partita._labels.validation import check_label_matrix, check_labels
 from partita._parameters import Interval, common
 from partita._runs import draw_seeds
-from partita._typing import Array, Codes, IntArray
+from partita._typing import Array, Codes, FloatArray, IntArray
 from partita.base import remember_columns
+from partita.generation._base_clusterings import ensure_labels_fit
 
 
 class NoisyEnsemble(TransformerMixin, BaseEstimator):
@@ -32,7 +33,7 @@ class NoisyEnsemble(TransformerMixin, BaseEstimator):
     Attributes
     ----------
     noise_ : ndarray of shape (n_clusterings,)
-        Share of changed labels of each copy.
+        Share of changed labels of each copy; 0 for copies of a clustering with a single label, which has no other.
     manifest_ : DataFrame
         One row per copy: name, algorithm, number of labels, noise, seed.
     n_features_in_, feature_names_in_
@@ -84,13 +85,23 @@ class NoisyEnsemble(TransformerMixin, BaseEstimator):
         """
         codes = self._codes(X, reset=True)
         n_copies = self.n_clusterings or (codes.shape[1] if codes.shape[1] > 1 else 10)
-        noise = np.atleast_1d(np.asarray(self.noise, dtype=np.float64))
+        ensure_labels_fit(len(codes), n_copies)
+        n_labels = [int(column.max()) + 1 for column in codes.T]
+        several = np.resize([number > 1 for number in n_labels], n_copies)
+        self.noise_ = np.where(several, np.resize(self._shares(), n_copies), 0.0)
+        self._seeds = draw_seeds(self.random_state, n_copies + 1)
+        self.manifest_ = self._manifest(n_labels)
+        return self
+
+    def _shares(self) -> FloatArray:
+        """The noise of the copies, to be used in turns."""
+        try:
+            noise = np.atleast_1d(np.asarray(self.noise, dtype=np.float64))
+        except (TypeError, ValueError):
+            noise = np.empty(0)
         if noise.ndim != 1 or len(noise) == 0 or not ((noise >= 0) & (noise <= 1)).all():
             raise ValueError(f"noise={self.noise!r:.60} is not allowed; pass a share from 0 to 1, or a list of them.")
-        self.noise_ = np.resize(noise, n_copies)
-        self._seeds = draw_seeds(self.random_state, n_copies + 1)
-        self.manifest_ = self._manifest([int(column.max()) + 1 for column in codes.T])
-        return self
+        return noise
 
     def _manifest(self, n_labels: list[int]) -> pd.DataFrame:
         numbers = [n_labels[j % len(n_labels)] for j in range(len(self.noise_))]

@@ -5,12 +5,14 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, TransformerMixin, _fit_context
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from partita._features import check_points
 from partita._labels.membership import check_membership
 from partita._parameters import Interval, common
 from partita._runs import draw_seeds
 from partita._typing import Array, FloatArray, IntArray
+from partita.generation._base_clusterings import ensure_labels_fit
 
 
 class SampledEnsemble(TransformerMixin, BaseEstimator):
@@ -71,7 +73,8 @@ class SampledEnsemble(TransformerMixin, BaseEstimator):
         -------
         self
         """
-        k = self._check(X, reset=True).shape[1]
+        n, k = self._check(X, reset=True).shape
+        ensure_labels_fit(n, self.n_clusterings)
         self._seeds = draw_seeds(self.random_state, self.n_clusterings)
         names = [f"draw{j}_k{k}_seed{seed}" for j, seed in enumerate(self._seeds)]
         self.manifest_ = pd.DataFrame({"name": names, "algorithm": "draw", "n_clusters": k, "seed": self._seeds})
@@ -116,7 +119,7 @@ class SampledEnsemble(TransformerMixin, BaseEstimator):
         return tags
 
     def _check(self, X: Any, *, reset: bool) -> FloatArray:
-        return check_membership(validate_data(self, X, reset=reset, dtype=np.float64), "X").clip(0)
+        return check_membership(check_points(X, self, reset=reset), "X").clip(0)
 
 
 def _draw_partition(until: FloatArray, seed: int) -> IntArray:

@@ -12,15 +12,16 @@ import numpy as np
 from scipy import sparse
 
 from partita._kernels import agreement
-from partita._labels.ensemble import Ensemble, WeightedColumns
+from partita._labels.ensemble import Ensemble, WeightedColumns, find_distinct_rows
 from partita._labels.validation import check_label_matrix, check_weights
-from partita._memory import ensure_memory
+from partita._memory import available_memory, ensure_memory
 from partita._parameters import check_choice, check_count
 from partita._typing import Array
 from partita.metrics._chosen_pairs import count_named_or_drawn
 
 _FORMS = ("dense", "sparse", "pairs", "blocks")
 _BLOCK_BYTES = 2**25  # about 32 MiB per block: enough work per call, and little memory on any machine
+_BYTES_TO_LIST = 24  # per pair while a block becomes a list of pairs: two places of 8 bytes, and what they point at
 
 
 class Coassociation(NamedTuple):
@@ -41,6 +42,10 @@ class Coassociation(NamedTuple):
             S = self.counts.astype(np.float64)
             S.data /= np.maximum(self.totals.data, np.finfo(float).tiny)
             return S
+        n = len(self.counts)
+        ensure_memory(
+            8 * n * n, purpose=f"the dense {n} x {n} similarity", instead="use form='blocks', 'sparse' or 'pairs'."
+        )
         return divide_counts(self.counts, self.totals, np.empty(self.counts.shape))
 
 
@@ -117,7 +122,7 @@ def coassociation(
     Notes
     -----
     Cost O(n^2 m / 64): labels are compared as bytes, many objects at a time. Objects without any label have
-    empty rows.
+    empty rows. What would not fit in memory is refused before any work; for "sparse" the pairs are counted.
 
     Examples
     --------
@@ -140,7 +145,7 @@ def coassociation(
         return coassociation_of_codes(ensemble.columns)
     if form == "blocks":
         return iter_blocks(ensemble.columns, block_size)
-    return _sparse(ensemble.columns, block_size, 0.0 if threshold is None else threshold)
+    return _sparse(ensemble, block_size, 0.0 if threshold is None else threshold)
 
 
 def _check_form(form: str, threshold: float | None, pairs: Any, block_size: int | None) -> None:
@@ -152,9 +157,10 @@ def _check_form(form: str, threshold: float | None, pairs: Any, block_size: int 
         raise ValueError(
             f"form={form!r} and pairs={'None' if pairs is None else 'given'}; pass pairs with form='pairs' only."
         )
-    if threshold is not None and (form != "sparse" or not 0 <= threshold <= 1):
+    number = isinstance(threshold, int | float | np.number) and not isinstance(threshold, bool)
+    if threshold is not None and (form != "sparse" or not number or not 0 <= threshold <= 1):
         raise ValueError(
-            f"threshold={threshold} and form={form!r}; pass a similarity in [0, 1], with form='sparse' only."
+            f"threshold={threshold!r:.60} and form={form!r}; pass a similarity in [0, 1], with form='sparse' only."
         )
 
 
@@ -181,6 +187,16 @@ def iter_blocks(columns: WeightedColumns, block_size: int | None = None) -> Iter
     """Rows of C and N, block by block; the arrays of a block are new ones."""
     n = columns.n_rows
     size = block_size or max(1, _BLOCK_BYTES // (n * columns.count_type.itemsize))
+    ensure_memory(
+        min(size, n) * n * columns.count_type.itemsize * (2 if columns.has_missing else 1),
+        purpose=f"a block of {min(size, n)} x {n} counts",
+        instead="pass a smaller block_size.",
+    )
+    return _iterate(columns, size)
+
+
+def _iterate(columns: WeightedColumns, size: int) -> Iterator[CoassociationBlock]:
+    n = columns.n_rows
     for lo in range(0, n, size):
         hi = min(n, lo + size)
         yield CoassociationBlock(lo, hi, *count_block(columns, lo, hi))
@@ -220,20 +236,63 @@ def coassociation_of_codes(columns: WeightedColumns) -> Coassociation:
     return Coassociation(counts, totals)
 
 
-def _sparse(columns: WeightedColumns, block_size: int | None, threshold: float) -> Coassociation:
-    n = columns.n_rows
+def _sparse(ensemble: Ensemble, block_size: int | None, threshold: float) -> Coassociation:
+    columns, n = ensemble.columns, ensemble.n_rows
+    _ensure_sparse_memory(ensemble, threshold)
+    block_size = block_size or max(1, _BLOCK_BYTES // (n * _BYTES_TO_LIST))
     lengths, indices, counts, totals = [], [], [], []
     for block in iter_blocks(columns, block_size):
-        # C >= t N without dividing; the slack keeps S = t, whose product may round up
-        keep = (block.counts > 0) & (block.counts >= threshold * block.totals * (1 - 1e-12))
-        rows, cols = np.nonzero(keep)
+        rows, cols = np.nonzero(_kept(block.counts, block.totals, threshold))
         lengths.append(np.bincount(rows, minlength=block.stop - block.start))
         indices.append(cols.astype(np.int32))
         counts.append(block.counts[rows, cols])
         totals.append(block.totals[rows, cols])
-    indptr = np.concatenate([[0], np.cumsum(np.concatenate(lengths))])
-    place = np.concatenate(indices)
+    until = np.concatenate([[0], np.cumsum(np.concatenate(lengths))])
+    # one type for all indices: else SciPy would make wider copies of them for each of the two matrices
+    dtype = np.int32 if until[-1] <= np.iinfo(np.int32).max else np.int64
+    place, indptr = np.concatenate(indices, dtype=dtype), until.astype(dtype)
     return Coassociation(
         sparse.csr_array((np.concatenate(counts), place, indptr), shape=(n, n)),
         sparse.csr_array((np.concatenate(totals), place, indptr), shape=(n, n)),
     )
+
+
+def _kept(counts: Array, totals: Array, threshold: float) -> Array:
+    """Pairs that are stored: C >= t N without dividing; the slack keeps S = t, whose product may round up."""
+    return (counts > 0) & (counts >= threshold * totals * (1 - 1e-12))
+
+
+def _ensure_sparse_memory(ensemble: Ensemble, threshold: float) -> None:
+    """Refuse, before any work, more pairs than memory holds."""
+    n_pairs = _at_most(ensemble)
+    if _bytes_of(n_pairs, ensemble) > available_memory():  # fewer may be stored, and counting them is worth its time
+        n_pairs = _count_stored(ensemble, threshold)
+    ensure_memory(
+        _bytes_of(n_pairs, ensemble),
+        purpose=f"a sparse co-association of {n_pairs} pairs",
+        instead="raise threshold, or use form='blocks' or 'pairs'.",
+    )
+
+
+def _bytes_of(n_pairs: int, ensemble: Ensemble) -> int:
+    """Memory of stored pairs: index, C and N of each, in the blocks and then put together."""
+    index = 4 + (4 if n_pairs <= np.iinfo(np.int32).max else 8)
+    return n_pairs * (index + 4 * ensemble.columns.count_type.itemsize)
+
+
+def _at_most(ensemble: Ensemble) -> int:
+    """Pairs that are together in some clustering, counted once for each of them; at most all pairs."""
+    sizes = (np.bincount(column + 1)[1:].astype(np.float64) for column in ensemble.codes.T)
+    return int(min(sum(float(size @ size) for size in sizes), float(ensemble.n_rows) ** 2))
+
+
+def _count_stored(ensemble: Ensemble, threshold: float) -> int:
+    """Pairs that will be stored, from distinct rows: of a row with all objects of another, in blocks."""
+    distinct = find_distinct_rows(ensemble.codes, ensemble.n_labels)
+    n_objects = distinct.n_objects.astype(np.float64)
+    few = ensemble.with_rows(np.ascontiguousarray(ensemble.codes[distinct.first]))
+    stored = 0.0
+    for block in iter_blocks(few.columns):
+        kept = _kept(block.counts, block.totals, threshold)
+        stored += float(n_objects[block.start : block.stop] @ (kept @ n_objects))
+    return int(stored)

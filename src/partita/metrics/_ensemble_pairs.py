@@ -163,7 +163,7 @@ def _each_object(n: int) -> EqualObjects:
 def _as_similarity(X: Any) -> FloatArray | None:
     """A square symmetric float matrix with entries in [0, 1] and ones on the diagonal, or None if X is labels."""
     shape: tuple[int, ...] = getattr(X, "shape", ())
-    if hasattr(X, "tocsr") or len(shape) != 2 or shape[0] != shape[1]:
+    if hasattr(X, "tocsr") or len(shape) != 2 or shape[0] != shape[1] or shape[0] == 0:
         return None
     array = np.asarray(X)
     if array.dtype.kind != "f":

@@ -10,6 +10,7 @@ import numpy as np
 from partita._features import check_lengths
 from partita._labels.membership import one_hot
 from partita._labels.validation import check_labels
+from partita._memory import ensure_memory
 from partita._parameters import check_choice
 from partita._typing import Codes, FloatArray
 from partita.metrics._ensemble_pairs import EqualObjects, Pairs, read_pairs
@@ -226,6 +227,8 @@ def _read_judged(X: Any, labels: Any) -> tuple[Pairs, Codes]:
 def _members(rows: EqualObjects, codes: Codes) -> FloatArray:
     """Number of objects of each row in each cluster, (n_rows, k)."""
     k, kept = int(codes.max()) + 1, codes >= 0
+    # members, sums and numbers of pairs of each row with each cluster, and the same of each object
+    ensure_memory(6 * 8 * len(codes) * k, purpose=f"a table of {len(codes)} x {k} clusters", instead="merge clusters.")
     cell = rows.inverse[kept] * k + codes[kept]
     table = np.bincount(cell, minlength=len(rows.n_objects) * k).astype(np.float64)
     return table.reshape(len(rows.n_objects), k)

@@ -11,6 +11,7 @@ from sklearn import metrics as sk
 from partita._features import check_lengths
 from partita._labels.membership import check_membership, one_hot
 from partita._labels.validation import check_label_matrix, check_labels, check_weights
+from partita._memory import ensure_memory
 from partita._typing import Codes, FloatArray
 from partita.metrics._contingency import cross_tabulate, labelled_in_both, paired_codes
 from partita.metrics._left_out import warn_left_out
@@ -152,6 +153,10 @@ def _read_membership(membership: Any, name: str) -> FloatArray:
     if np.ndim(membership) > 1:
         return check_membership(membership, name, missing=True).clip(0)
     codes = check_labels(membership, name)
+    k = int(codes.max()) + 1
+    ensure_memory(
+        4 * 8 * len(codes) * k, purpose=f"memberships of {len(codes)} x {k} clusters", instead="merge clusters."
+    )
     Y = one_hot(codes, max(int(codes.max()) + 1, 1))
     Y[codes < 0] = np.nan
     return Y

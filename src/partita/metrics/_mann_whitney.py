@@ -18,6 +18,7 @@ SIDES = ("two-sided", "less", "greater")
 _EXACT_PAIRS = (
     2500  # "auto" is exact up to this n1 n2, 50 values each: more costs time and the normal approximation is close
 )
+LARGEST_EXACT = 10_000  # n1 n2, 100 values each: below a second; time grows with its square, to 20 s at 200 each
 
 
 class MannWhitneyTest(NamedTuple):
@@ -47,7 +48,8 @@ def mann_whitney_test(
         Two series of numbers; NaN are left out.
     method : {"auto", "exact", "asymptotic"}, default="auto"
         Where the p-value comes from: the distribution of U, for values without ties, or its normal approximation.
-        "auto" is exact if there are no ties and n1 n2 <= 2500.
+        "auto" is exact if there are no ties and n1 n2 <= 2500; "exact" is refused above n1 n2 = 10,000, because its
+        time grows with the square of n1 n2.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         "greater": the values of ``x`` tend to be larger.
     continuity : bool, default=True
@@ -78,6 +80,8 @@ def mann_whitney_test(
     """
     check_choice("method", method, ("auto", "exact", "asymptotic"))
     check_choice("alternative", alternative, SIDES)
+    if not isinstance(continuity, bool | np.bool_):
+        raise ValueError(f"continuity={continuity!r:.60} is not allowed; pass True or False.")
     first, second = (_without_nan(values, name) for values, name in ((x, "x"), (y, "y")))
     n1, n2 = len(first), len(second)
     ties = np.unique(np.concatenate([first, second]), return_counts=True)[1]
@@ -104,6 +108,11 @@ def _without_nan(values: Any, name: str) -> FloatArray:
 def _choose_method(method: str, tied: bool, n_pairs: int) -> Literal["exact", "asymptotic"]:
     if method == "exact" and tied:
         raise ValueError("method='exact' needs values without ties, and some are equal; choose 'auto' or 'asymptotic'.")
+    if method == "exact" and n_pairs > LARGEST_EXACT:
+        raise ValueError(
+            f"method='exact' is for series with n1 n2 <= {LARGEST_EXACT}, received {n_pairs}: its time grows with the "
+            "square of n1 n2; choose 'auto' or 'asymptotic', which is close for series this long."
+        )
     if method == "auto":
         return "exact" if not tied and n_pairs <= _EXACT_PAIRS else "asymptotic"
     return "exact" if method == "exact" else "asymptotic"

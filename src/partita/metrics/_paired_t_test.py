@@ -6,6 +6,7 @@ import numpy as np
 from scipy import stats
 
 from partita._parameters import check_choice
+from partita.metrics._series import check_series
 
 _ROUNDING = 1e-12  # spread relative to the mean, below which all differences are equal up to rounding
 
@@ -44,8 +45,8 @@ def paired_t_test(a: Any, b: Any, *, alternative: Literal["two-sided", "less", "
     (2.449, 0.092)
     """
     check_choice("alternative", alternative, ("two-sided", "less", "greater"))
-    first, second = (np.asarray(values, dtype=np.float64) for values in (a, b))
-    if first.ndim != 1 or first.shape != second.shape:
+    first, second = check_series(a, "a"), check_series(b, "b")
+    if first.shape != second.shape:
         raise ValueError(f"a and b have shapes {first.shape} and {second.shape}; pass two series of equal length.")
     differences = (first - second)[~np.isnan(first - second)]
     if len(differences) < 2:

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from partita._labels.validation import check_label_matrix
+from partita.metrics._series import check_series
 
 
 def perplexity(log_likelihood: Any, X: Any) -> float:
@@ -32,12 +33,14 @@ def perplexity(log_likelihood: Any, X: Any) -> float:
     >>> round(perplexity(np.log([1 / 4, 1 / 2, 1 / 4]), X), 6)
     2.0
     """
-    values = np.asarray(log_likelihood, dtype=np.float64)
+    values = check_series(
+        np.ravel(log_likelihood) if np.ndim(log_likelihood) == 0 else log_likelihood, "log_likelihood"
+    )
     if isinstance(X, int | float | np.number):
         n_observed = float(X)
     else:
         codes = check_label_matrix(X).codes
-        if values.ndim == 1 and len(values) != len(codes):
+        if np.ndim(log_likelihood) and len(values) != len(codes):
             raise ValueError(f"log_likelihood has {len(values)} rows, X has {len(codes)}; pass one value per object.")
         n_observed = float((codes >= 0).sum())
     if not n_observed > 0:

@@ -1,9 +1,11 @@
 """What a soft consensus shows of its clusters: relations, centroids, certainty (PCC paper; eqs. P43, P44, P45, P46)."""
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
+from partita._features import check_points
 from partita._labels.membership import check_membership
 from partita._typing import FloatArray
 
@@ -33,8 +35,8 @@ def relation_matrix(membership: Any, threshold: float = 0.05) -> FloatArray:
     array([[0.9, 0.1],
            [0.5, 0.5]])
     """
-    if not 0 <= threshold < 1:
-        raise ValueError(f"threshold={threshold} must be in [0, 1); it is a probability that is too small to count.")
+    if not isinstance(threshold, Real) or not 0 <= threshold < 1:
+        raise ValueError(f"threshold={threshold!r:.60} must be in [0, 1); it is a probability too small to count.")
     Y = _known_rows(membership)
     kept = np.where(threshold > Y, 0.0, Y)
     top = Y.argmax(axis=1)
@@ -70,8 +72,8 @@ def soft_centroids(membership: Any, features: Any) -> FloatArray:
            [3.]])
     """
     Y = check_membership(membership, "membership", missing=True)
-    F = np.asarray(features, dtype=np.float64)
-    if F.ndim != 2 or len(F) != len(Y):
+    F = check_points(features, name="features")
+    if len(F) != len(Y):
         raise ValueError(f"features has shape {F.shape}; pass one row per object, ({len(Y)}, n_features).")
     known = ~np.isnan(Y[:, 0])
     mass = Y[known].sum(axis=0)[:, None]
@@ -123,6 +125,8 @@ def effective_n_clusters(membership: Any, least: float = 0.5) -> int:
     >>> effective_n_clusters([[0.9, 0.1, 0], [0.2, 0.8, 0]])
     2
     """
+    if not isinstance(least, Real) or not least >= 0:
+        raise ValueError(f"least={least!r:.60} is not allowed; pass a number of objects, at least 0.")
     return int((_known_rows(membership).sum(axis=0) > least).sum())
 
 

@@ -5,7 +5,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from partita._kernels.linkage import prim_matrix
+from partita._memory import ensure_memory
 from partita._typing import FloatArray, IntArray
+
+_BYTES_PER_PAIR = 32  # the reordered matrix, and what the test of symmetry holds: three numbers of 8 bytes
 
 
 class VatResult(NamedTuple):
@@ -39,9 +42,7 @@ def vat(dissimilarity: Any) -> VatResult:
     >>> vat([[0, 9, 1], [9, 0, 8], [1, 8, 0]]).order
     array([0, 2, 1])
     """
-    D = np.ascontiguousarray(dissimilarity, dtype=np.float64)
-    if D.ndim != 2 or D.shape[0] != D.shape[1] or len(D) == 0:
-        raise ValueError(f"dissimilarity has shape {D.shape}; pass a square matrix with at least one object.")
+    D = _as_square(dissimilarity)
     if not np.isfinite(D).all():
         raise ValueError("dissimilarity has NaN or infinite entries; pass finite ones.")
     if not np.allclose(D, D.T):
@@ -51,3 +52,17 @@ def vat(dissimilarity: Any) -> VatResult:
     distances = np.empty(n)
     prim_matrix(D, int(np.argmax(D)) // n, order, distances)
     return VatResult(order, distances, D[np.ix_(order, order)])
+
+
+def _as_square(dissimilarity: Any) -> FloatArray:
+    """A square matrix of numbers, for which there is memory."""
+    shape: tuple[int, ...] = np.shape(dissimilarity) if not hasattr(dissimilarity, "tocsr") else ()
+    if len(shape) != 2 or shape[0] != shape[1] or shape[0] == 0:
+        raise ValueError(f"dissimilarity has shape {shape}; pass a square matrix, dense, of at least one object.")
+    ensure_memory(
+        _BYTES_PER_PAIR * shape[0] ** 2, purpose=f"VAT of {shape[0]} objects", instead="take a sample of them."
+    )
+    try:
+        return np.ascontiguousarray(dissimilarity, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"dissimilarity must be numbers, received {dissimilarity!r:.60}.") from None

@@ -14,7 +14,8 @@ import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from partita._runs import Progress, draw_seeds, progress
+from partita._memory import ensure_memory
+from partita._runs import Progress, check_run, draw_seeds, progress
 from partita._typing import Array, Codes, FloatArray, IntArray
 from partita.metrics import consensus_cdf
 from partita.selection import _criteria as criteria
@@ -137,13 +138,16 @@ def choose_n_clusters(
     >>> choose_n_clusters(load_wine_ensemble().labels, (2, 6), random_state=0).n_clusters
     3
     """
-    what, data = read_data(X, kind)
     check_level(n_resamples, n_references, alpha)
+    check_run(n_jobs, verbose)
+    what, data = read_data(X, kind)
     seeds = [int(seed) for seed in draw_seeds(random_state, 3)]
     data = draw_objects(data, max_objects, seeds[0])
     plan = Resampling(check_method(what, consensus, base), check_numbers(n_clusters, len(data)), n_resamples, n_jobs)
+    n_labels = len(data) * n_resamples * len(plan.numbers)
+    ensure_memory(8 * n_labels, purpose=f"{n_labels} labels of samples", instead="pass a smaller n_resamples.")
     n_steps = 2 + n_references * len(_REFERENCES[what])
-    with progress(n_steps, "number of clusters", show=verbose) as bar, threadpool_limits(limits=1):
+    with progress(n_steps, "number of clusters", show=bool(verbose)) as bar, threadpool_limits(limits=1):
         found = _RESAMPLE[what](data, plan, seeds[1])
         bar.update(1)
         columns = _columns(what, data, plan, found, seeds[2])

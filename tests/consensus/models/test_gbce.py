@@ -577,3 +577,61 @@ def test_fit_that_fails_keeps_no_features(X):
     with pytest.raises(ValueError, match="weights has"):
         model.set_params(weights=[1.0, 2.0]).fit(X, features=np.ones((62, 1)))
     assert not hasattr(model, "_values")
+
+
+# labels that weigh much more than features, and features far away
+
+
+@pytest.mark.parametrize("label_weight", [1.0, 1e3, 1e5, 1e8])
+@pytest.mark.parametrize("family", ["gaussian", "poisson"])
+def test_means_of_features_are_means_of_data_whatever_labels_weigh(label_weight, family):
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        n, k = int(rng.integers(5, 40)), int(rng.integers(2, 5))
+        X = rng.integers(0, 4, size=(n, 2))
+        F = rng.normal(size=(n, 2)) if family == "gaussian" else rng.poisson(20 * rng.random((n, 1)), size=(n, 2))
+        model = GBCE(k, families=family, label_weights=label_weight, n_init=2, random_state=0).fit(X, features=F)
+        for column, parameters in zip(F.T, model.feature_parameters_, strict=True):
+            mean = parameters["mean" if family == "gaussian" else "rate"]
+            assert (mean >= column.min() - 1e-9).all()
+            assert (mean <= column.max() + 1e-9).all()
+
+
+def test_no_cluster_with_objects_loses_its_features_to_a_stretched_update():
+    for seed in (0, 35, 49, 123, 143):
+        rng = np.random.default_rng(seed)
+        n, m, k = (int(rng.integers(low, high)) for low, high in ((4, 40), (1, 4), (2, 5)))
+        X, F = rng.integers(0, rng.integers(2, 5), size=(n, m)), rng.normal(size=(n, int(rng.integers(1, 3))))
+        model = GBCE(k, label_weights=10.0 ** rng.integers(3, 9), n_init=2, random_state=0).fit(X, features=F)
+        size = np.bincount(model.labels_, minlength=model.membership_.shape[1])
+        for column, parameters in zip(F.T, model.feature_parameters_, strict=True):
+            logs = stats.norm.logpdf(column[:, None], parameters["mean"], np.sqrt(parameters["variance"]))
+            logs += psi(model.gamma_)
+            mass = np.exp(logs - logsumexp(logs, axis=1, keepdims=True)).sum(axis=0)
+            assert (mass[size > 0] > 1e-6).all()
+
+
+def placed_slowly(model, row, features):
+    """Membership of a new object by the fixed point in logs, from the fitted parameters (eqs. M28, M41)."""
+    columns = [(u, np.log(np.maximum(beta[:, label], 1e-300))) for u, beta, label in zip(
+        model._placement.encoder.clustering_weights, model.beta_, row, strict=True)]  # fmt: skip
+    for value, parameters in zip(features, model.feature_parameters_, strict=True):
+        deviation = (value - parameters["mean"]) / np.sqrt(parameters["variance"])
+        columns.append((1.0, -0.5 * deviation**2 - 0.5 * np.log(parameters["variance"])))
+    gamma = model.alpha_ + sum(u for u, _ in columns) / len(model.alpha_)
+    for _ in range(2000):
+        logs = [log + psi(gamma) for _, log in columns]
+        phi = [np.exp(log - logsumexp(log)) for log in logs]
+        gamma = model.alpha_ + sum(u * p for (u, _), p in zip(columns, phi, strict=True))
+    return gamma / gamma.sum()
+
+
+@pytest.mark.parametrize("far", [0.0, 50.0, 1e8, 1e40, 1e69])
+def test_a_feature_far_away_is_placed_as_in_logs(far, truth, X, rng):
+    F = noisy_features(truth, rng, missing=0.0)[:, :2] * [1.0, 1e-30]
+    model = GBCE(3, smoothing=0.01, n_init=2, random_state=0).fit(X, features=F)
+    row = np.where(X[:1] < 0, 1, X[:1])
+    for features in ([far, 0.0], [-far, 1e-30], [0.0, 1e-30 + far]):
+        found = model.predict_proba(row, features=[features])[0]
+        assert np.allclose(found, placed_slowly(model, row[0], features), atol=1e-4)
+        assert np.isfinite(model.score_samples(row, features=[features])).all()

@@ -58,6 +58,7 @@ _LAST_STEPS = 500  # for rows placed in a fitted model, which have one E-step on
 _SETTLED = 1e-6  # change of gamma below which a row is at its fixed point, where the bound is flat
 _ALPHAS = (1.0, 0.1)  # where alpha starts, in turns: objects in many clusters each, or in few
 _RATIOS = (1e-3, 1e3)  # limits of new / old parameters in a stretched update: to the power 50 they are still finite
+_WIDER = 4.0  # limit of stretched / plain variances, rates and probabilities of features: they still cover their values
 TINY = 1e-10  # smallest rate, and smallest distance of a probability from 0 and 1: their logs stay finite
 
 
@@ -221,14 +222,27 @@ def beyond(old: BCEState, new: BCEState, factor: float, *, columns: BCEColumns) 
     """Go ``factor`` times as far as from ``old`` to ``new``: in logs, Gaussian means as they are   (eq. M37)."""
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.where(old.table > 0, new.table / old.table, 1.0)
-        further = [_further(a, b, factor) for a, b in zip(old[2:], new[2:], strict=True)]
     table = normalise(new.table * np.clip(ratio, *_RATIOS) ** (factor - 1), columns.layout, new.table)
     alpha = np.clip(_further(old.alpha, new.alpha, factor), SMALLEST_ALPHA, LARGEST_ALPHA)
+    return BCEState(alpha, table, *_features_beyond(old, new, factor, columns))
+
+
+def _features_beyond(old: BCEState, new: BCEState, factor: float, columns: BCEColumns) -> tuple[FloatArray, FloatArray]:
+    """Features further on, but near the plain update.
+
+    A cluster that no longer covers any of its values has no mass of the feature in the next update, and keeps its
+    parameters ever after; the bound hides the loss if labels weigh much more than features.
+    """
     gaussian = (columns.families == GAUSSIAN)[:, None]
-    location = np.where(gaussian, old.location + factor * (new.location - old.location), further[0])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rate, variance = (
+            np.clip(_further(a, b, factor), b / _WIDER, b * _WIDER) for a, b in zip(old[2:], new[2:], strict=True)
+        )
+    deviation = np.sqrt(new.spread)
+    move = np.clip((factor - 1) * (new.location - old.location), -deviation, deviation)
+    location = np.where(gaussian, new.location + move, rate)
     location = np.where((columns.families == BERNOULLI)[:, None], np.minimum(location, 1 - TINY), location)
-    spread = np.where(gaussian, np.maximum(further[1], columns.smallest_variance[:, None]), 1.0)
-    return BCEState(alpha, table, location, spread)
+    return location, np.where(gaussian, np.maximum(variance, columns.smallest_variance[:, None]), 1.0)
 
 
 def _further(old: FloatArray, new: FloatArray, factor: float) -> FloatArray:
