@@ -244,6 +244,10 @@ def test_text_and_tables_without_columns_are_refused_in_our_words(name):
         TAKERS[name](np.full((30, 2), "q", dtype=object))
     with pytest.raises(ValueError, match="is a table without columns"):
         TAKERS[name](pd.DataFrame(index=range(30)))
+    with pytest.raises(ValueError, match="must be numbers, one row per object"):
+        TAKERS[name]([[1, 2], [3]] * 15)
+    with pytest.raises(ValueError, match="infinity"):  # and no warning before, of inf - inf
+        TAKERS[name](np.array([[np.inf, -np.inf]] * 30))
 
 
 @pytest.mark.parametrize("scale", [1e19, 1e-25])
@@ -281,8 +285,11 @@ def test_a_feature_of_a_new_object_has_the_same_limit(truth, X, rng):
 
 def test_weights_of_columns_have_a_limit(X):
     for name in ("feature_weights", "label_weights"):
-        with pytest.raises(ValueError, match=f"{name} contains 1e\\+30; weights are at least 0 and at most 1e\\+12"):
-            GBCE(3, **{name: 1e30}).fit(X, features=np.ones((62, 1)))
+        for weight in (1e30, 5e-324):
+            with pytest.raises(
+                ValueError, match=rf"{name} contains .*; weights are at least 0, .* from 1e-12 to 1e\+12"
+            ):
+                GBCE(3, **{name: weight}).fit(X, features=np.ones((62, 1)))
 
 
 def test_the_scale_of_sample_weights_does_not_move_the_standardised_features(truth, X, rng):

@@ -17,8 +17,10 @@ FAMILIES = {"gaussian": GAUSSIAN, "poisson": POISSON, "bernoulli": BERNOULLI, "c
 VARIANCE_FLOOR = 1e-6  # of a cluster, relative to that of all objects: small, and far from the rounding of squares
 
 _LARGEST, _SMALLEST = 1e70, 1e-70  # squares, and products of two of them, stay within float64
-_NOT_NUMBERS = ("could not convert", "must be a string or a real number")  # what NumPy says of text and objects
-_LARGEST_WEIGHT = 1e12  # of a column: beside it alpha, about 1, still has four digits
+# what NumPy says of text, of objects, and of rows of different lengths
+_NOT_NUMBERS = ("could not convert", "must be a string or a real number", "setting an array element")
+# of a column: beside the largest alpha, about 1, still has four digits; the smallest is as far on the other side
+_LARGEST_WEIGHT, _SMALLEST_WEIGHT = 1e12, 1e-12
 _LARGEST_32, _SMALLEST_32 = 1e15, 1e-15  # squares, and sums of 1e8 of them, stay within float32
 
 
@@ -46,10 +48,11 @@ def check_points(
     }
     _check_frame(X, name)
     try:
-        if estimator is None:
-            points = check_array(X, input_name=name, **options)
-        else:
-            points = validate_data(estimator, X, reset=reset, **options)
+        with np.errstate(invalid="ignore"):  # inf - inf, before infinity is refused
+            if estimator is None:
+                points = check_array(X, input_name=name, **options)
+            else:
+                points = validate_data(estimator, X, reset=reset, **options)
     except (TypeError, ValueError) as error:
         if not any(words in str(error) for words in _NOT_NUMBERS):
             raise
@@ -230,9 +233,12 @@ def check_column_weights(name: str, weights: Any, n_columns: int, default: float
         values = np.full(n_columns, float(values))
     if values.shape != (n_columns,):
         raise ValueError(f"{name} has shape {values.shape}; pass one number, or one per column, shape ({n_columns},).")
-    wrong = values[~((values >= 0) & (values <= _LARGEST_WEIGHT))]
+    wrong = values[~((values == 0) | ((values >= _SMALLEST_WEIGHT) & (values <= _LARGEST_WEIGHT)))]
     if len(wrong):
-        raise ValueError(f"{name} contains {wrong[0]}; weights are at least 0 and at most {_LARGEST_WEIGHT:.0e}.")
+        raise ValueError(
+            f"{name} contains {wrong[0]}; weights are at least 0, and those above 0 are from {_SMALLEST_WEIGHT:.0e} to "
+            f"{_LARGEST_WEIGHT:.0e}."
+        )
     return values
 
 

@@ -13,6 +13,7 @@ from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from partita._checks import check_count
 from partita._optional import require
+from partita._runs import warn
 from partita._typing import FloatArray
 
 _TOKEN = re.compile(r"[^\W\d_]{2,}")  # letters of any alphabet, at least two
@@ -29,7 +30,7 @@ def make_text_features(
     Parameters
     ----------
     n_terms : int, optional, default=500
-        Number of terms to keep, those of the largest variance; None keeps all.
+        Largest number of terms to keep, those of the largest variance; None keeps all.
     min_documents : int, default=40
         Smallest number of documents with a term.
     stem : bool, default=True
@@ -68,7 +69,7 @@ def make_text_features(
         require("snowballstemmer", extra="text", purpose="stemming")
     vectorizer = _DocumentTerms(analyzer=_Analyzer(words, stem), min_df=min_documents)
     return Pipeline(
-        [("tfidf", vectorizer), ("variance", SelectKBest(_variance, k="all" if n_terms is None else n_terms))]
+        [("tfidf", vectorizer), ("variance", _LargestVariance(_variance, k="all" if n_terms is None else n_terms))]
     )
 
 
@@ -126,6 +127,14 @@ def _check_documents(documents: Any) -> list[str]:
     if place is not None:
         raise TypeError(f"document {place} is {texts[place]!r:.60}, which is not text; pass '' for an empty document.")
     return texts
+
+
+class _LargestVariance(SelectKBest):  # type: ignore[misc]
+    """The terms of the largest variance, with a warning in words of this function if there are no more."""
+
+    def _check_params(self, X: Any, y: Any) -> None:
+        if self.k != "all" and self.k > X.shape[1]:
+            warn(f"the documents have {X.shape[1]} terms, fewer than n_terms={self.k}; they are all kept.", UserWarning)
 
 
 class _Analyzer:

@@ -80,6 +80,8 @@ def test_a_recipe_depends_on_the_seed_and_not_on_the_threads(name, F, labels):
         pytest.skip("pymetis is not installed")
     X = given(kind, F, labels)
     assert recipe_input(name) == kind
+    with pytest.raises(ValueError, match="there is no recipe"):
+        recipe_input([name])
     made = ensemble_recipe(name, X, random_state=3, **options)
     assert_same(made, ensemble_recipe(name, X, random_state=3, n_jobs=3, **options))
     assert len(made.manifest) == made.labels.shape[1]

@@ -14,6 +14,7 @@ import tempfile
 import threading
 import time
 from collections import Counter, defaultdict
+from contextlib import suppress
 from typing import IO, Any, NamedTuple
 
 import psutil
@@ -40,6 +41,7 @@ def work(seed: int) -> None:
 
     answers = os.fdopen(os.dup(1), "w", buffering=1)
     faulthandler.enable(sys.stderr)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # it ends when its stdin does
     partita.warm_up()
     answers.write("ready\n")
     for line in sys.stdin:
@@ -156,21 +158,27 @@ class Report:
 
 def run_all(targets: list[str], seed: int, seconds: float, calls: int | None) -> Report:
     """Calls of all targets in turns, until each has its number or the time is over."""
-    report, worker, end = Report(seed), Worker(seed), time.monotonic() + seconds
+    report = Report(seed)
+    with suppress(KeyboardInterrupt):  # what was found is reported
+        _run_in_turns(report, targets, time.monotonic() + seconds, calls)
+    return report
+
+
+def _run_in_turns(report: Report, targets: list[str], end: float, calls: int | None) -> None:
+    worker = Worker(report.seed)
     number = 0
     open_targets = list(targets)
     while open_targets:
         for target in open_targets:
             if time.monotonic() > end:
                 worker.close()
-                return report
+                return
             report.note(target, number, worker.judge(target, number))
             if not worker.alive:
-                worker = Worker(seed)
+                worker = Worker(report.seed)
         number += 1
         open_targets = [target for target in targets if number < (calls or planned_calls(target))]
     worker.close()
-    return report
 
 
 def run_one(target: str, seed: int, number: int) -> Verdict:

@@ -56,6 +56,7 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
     "random_state": (
         "0", "7", "np.random.RandomState(3)", "np.random.default_rng(3)", "np.int64(5)", "2**32 - 1", "None",
     ),
+    "name": ("'eac'", "'bce'", "'bce-rows'", "'unknown'"),
     "verbose": ("False", "True", "1", "0"),
     "n_jobs": ("None", "1", "2", "-1", "0", "-9", "np.int64(2)", "10**30"),
     "noise": ("0.0", "0.1", "1.0", "[0.1, 0.5]", "(0.0, 1.0)", "[]", "[2.0]", "['a']", "[nan]", "'singleton'"),

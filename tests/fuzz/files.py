@@ -2,6 +2,8 @@
 
 import gzip
 import io
+import re
+import zipfile
 from collections.abc import Callable
 
 import numpy as np
@@ -69,7 +71,7 @@ def _npz(rng: Rng, frame: pd.DataFrame) -> bytes:
     numbers = frame.select_dtypes("number").to_numpy()
     arrays = {pick(rng, "labels", "X"): numbers, **({"more": numbers} if chance(rng, 0.2) else {})}
     (np.savez_compressed if chance(rng, 0.5) else np.savez)(buffer, **arrays)
-    return buffer.getvalue()
+    return _undated(buffer.getvalue())
 
 
 def _parquet(rng: Rng, frame: pd.DataFrame) -> bytes:
@@ -87,6 +89,18 @@ def _parquet(rng: Rng, frame: pd.DataFrame) -> bytes:
 def _excel(rng: Rng, frame: pd.DataFrame) -> bytes:
     buffer = io.BytesIO()
     frame.to_excel(buffer, index=chance(rng, 0.2), header=chance(rng, 0.8))
+    return _undated(buffer.getvalue())
+
+
+def _undated(content: bytes) -> bytes:
+    """The same archive without times, so that a seed gives the same bytes."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(buffer, "w") as new:
+        for info in old.infolist():
+            member = re.sub(rb"\d{4}-\d\d-\d\dT[\d:]{8}Z", b"2000-01-01T00:00:00Z", old.read(info))
+            undated = zipfile.ZipInfo(info.filename)
+            undated.compress_type = info.compress_type
+            new.writestr(undated, member)
     return buffer.getvalue()
 
 

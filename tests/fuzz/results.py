@@ -40,7 +40,8 @@ def check_results(call: Call, results: dict[str, Any], arguments: dict[str, Any]
         elif name.startswith("score_samples"):
             _require(value.ndim == 1 and np.isfinite(value).all(), f"{name} is not finite")
         elif name.startswith(("score", "perplexity")):
-            _require(isinstance(value, float) and np.isfinite(value), f"{name} is not a finite number")
+            limit = name.startswith("perplexity") and value == np.inf  # above 1.8e308
+            _require(isinstance(value, float) and (limit or np.isfinite(value)), f"{name} is not a finite number")
         elif name.startswith("made"):
             _require(np.isfinite(value.data if hasattr(value, "tocsr") else value).all(), f"{name} is not finite")
     if call.target.startswith("metrics."):
@@ -110,7 +111,7 @@ def _check_unlabelled(model: Any, arguments: dict[str, Any]) -> None:
 # ------------------------------------------------------------------------------------------------------------ metrics
 def _check_metric(name: str, value: Any) -> None:
     if isinstance(value, float | np.floating):
-        _require(name in _SOME_LIMIT or not np.isinf(value), f"{name} is infinite")
+        _require(name in {*_SOME_LIMIT, "perplexity"} or not np.isinf(value), f"{name} is infinite")
         _require(name in {*_SOME_LIMIT, "pac_score"} or not np.isnan(value), f"{name} is NaN")
     if name in METRICS and not np.isnan(value):
         low, high = METRICS[name].low, 1.0

@@ -211,11 +211,15 @@ def _captured_stdout() -> Iterator[list[str]]:
 
 
 def _bits(value: Any) -> bytes | None:
+    """The bytes of a value; None if it cannot be written, or is used up by reading."""
+    if hasattr(value, "__next__"):
+        return None
+    if hasattr(value, "to_numpy"):  # frames and series keep things beside their values
+        return repr(np.asarray(value, dtype=object).tolist()).encode()
+    if isinstance(value, list | tuple | dict):
+        items = [*value.items()] if isinstance(value, dict) else value
+        return b",".join(_bits(item) or b"?" for item in items)
     try:
-        if hasattr(value, "__next__"):  # is used up by reading
-            return None
-        if hasattr(value, "columns"):  # a frame keeps things beside its values
-            return repr(np.asarray(value, dtype=object).tolist()).encode()
         return pickle.dumps(value)
     except Exception:
         return None

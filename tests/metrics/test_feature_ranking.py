@@ -34,6 +34,7 @@ def test_there_are_as_many_bins_as_classes_or_as_asked_for():
     assert metrics.rank_features(X, [0, 0, 1, 1])["feature"].tolist() == [0, 1]
     assert metrics.rank_features(X, [0, 1, 2, 3])["ari"].tolist() == [1, 0]
     assert metrics.rank_features(X, [0, 0, 1, 1], n_bins=1)["ari"].tolist() == [0, 0]
+    assert metrics.rank_features(X, [0, 1, 2, 3], n_bins=10**30)["ari"].tolist() == [1, 0]
     assert metrics.rank_features(X, [0, 0, 1, 1], n_bins=1)["rank"].tolist() == [1, 1]
     with pytest.warns(LeftOutWarning, match="1 of 4"):
         assert metrics.rank_features(X, [0, 1, 1, None])["ari"].tolist() == [1, -0.5]

@@ -79,6 +79,7 @@ def test_jensen_shannon_leaves_out_rows_without_membership():
         ([[1.5, -0.5]], "not probabilities"),
         ([[[0.5, 0.5]]], r"shape \(1, 1, 2\); pass one row per object"),
         ([["a", "b"]], "membership_true must be numbers"),
+        ([[0.5, 0.5], [1.0]], "membership_true must be numbers"),
         ([[np.nan, 1.0]], "a row may be NaN throughout"),
     ],
 )

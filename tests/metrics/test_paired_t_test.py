@@ -75,3 +75,16 @@ def test_wrong_alternatives_and_series_are_refused():
         paired_t_test([[1, 2]], [[1, 3]])
     with pytest.raises(ValueError, match="1 pairs without NaN are too few"):
         paired_t_test([1, np.nan, 2], [1, 2, np.nan])
+
+
+@pytest.mark.parametrize("exponent", [-1000, -500, 500, 990])
+def test_the_unit_of_the_results_does_not_matter(exponent, rng):
+    a, b = rng.normal(size=(2, 8))
+    ours, usual = paired_t_test(np.ldexp(a, exponent), np.ldexp(b, exponent)), paired_t_test(a, b)
+    assert ours[:3] == usual[:3]
+    assert ours[3:] == tuple(np.ldexp(usual[3:], exponent))
+
+
+def test_values_whose_differences_may_overflow_are_refused():
+    with pytest.raises(ValueError, match=r"values up to 1.7e\+308, above 1e\+300; divide both by a number"):
+        paired_t_test([1.7e308, 1.0], [-1.7e308, 2.0])

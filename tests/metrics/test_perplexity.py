@@ -37,3 +37,11 @@ def test_rows_that_do_not_match_and_no_labels_are_refused():
     for nothing in (0, -1.0, float("nan")):
         with pytest.raises(ValueError, match="no observed label"):
             perplexity([-1.0], nothing)
+
+
+def test_values_of_any_size_and_what_is_not_a_likelihood():
+    assert perplexity([-1e300, -1.7e308], 1e305) == np.inf
+    assert perplexity([-1.7e308, -1.7e308], 1.7e308) == pytest.approx(np.exp(2))
+    for wrong, message in ((None, "is NaN"), ([[1, 2], [3]], "must be numbers"), ([-1.0, np.nan], r"\[1\] is NaN")):
+        with pytest.raises(ValueError, match=f"log_likelihood.*{message}"):
+            perplexity(wrong, 2)

@@ -87,8 +87,8 @@ def ensemble_recipe(
 
 def recipe_input(name: str) -> str:
     """What a recipe is made from: "features", "labels" or "nothing"."""
-    if name not in RECIPES:
-        raise ValueError(f"there is no recipe {name!r}; choose from {', '.join(RECIPES)}.")
+    if not isinstance(name, str) or name not in RECIPES:
+        raise ValueError(f"there is no recipe {name!r:.60}; choose from {', '.join(RECIPES)}.")
     return RECIPES[name].made_from
 
 

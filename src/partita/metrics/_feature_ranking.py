@@ -49,8 +49,8 @@ def rank_features(X: Any, y: Any, n_bins: int | None = None) -> pd.DataFrame:
     >>> rank_features(X, ["a", "a", "b", "b"])["feature"].tolist()
     ['height', 'planet', 'noise']
     """
-    names = list(X.columns) if hasattr(X, "columns") else list(range(np.shape(X)[1] if np.ndim(X) == 2 else 0))
     points = check_points(X)
+    names = list(X.columns) if hasattr(X, "columns") else list(range(points.shape[1]))
     codes = check_labels(y, "y")
     check_lengths(len(points), len(codes), name="y")
     place = leave_out(codes >= 0)
@@ -65,5 +65,5 @@ def _score(values: FloatArray, classes: Codes, n_bins: int) -> float:
     low, high = values.min(), values.max()
     if low == high:
         return 0.0
-    bins = np.minimum((values - low) / (high - low) * n_bins, n_bins - 1).astype(np.int64)  # the last is closed
-    return float(sk.adjusted_rand_score(classes, bins))
+    bins = np.floor(np.minimum((values - low) / (high - low) * n_bins, n_bins - 1))  # the last is closed
+    return float(sk.adjusted_rand_score(classes, np.unique(bins, return_inverse=True)[1]))

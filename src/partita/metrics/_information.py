@@ -156,9 +156,16 @@ def _half_divergence(z: FloatArray, y: FloatArray) -> float:
     return float(rel_entr(z, middle).sum() + rel_entr(y, middle).sum()) / 2
 
 
+def _has_rows(membership: Any) -> bool:
+    try:
+        return np.ndim(membership) > 1
+    except ValueError:  # rows of different lengths
+        return True
+
+
 def _read_membership(membership: Any, name: str) -> FloatArray:
     """Probabilities (n, k) from themselves or from hard labels; rows of objects without any are NaN."""
-    if np.ndim(membership) > 1:
+    if _has_rows(membership):
         return check_membership(membership, name, missing=True).clip(0)
     codes = check_labels(membership, name)
     k = int(codes.max()) + 1

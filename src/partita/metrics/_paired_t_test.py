@@ -1,13 +1,16 @@
 """Student's test of whether one of two paired series of results is larger on average (eqs. I22, I23)."""
 
+from math import frexp, ldexp
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from scipy import stats
 
 from partita._checks import check_choice
+from partita._typing import FloatArray
 from partita.metrics._series import check_series
 
+_LARGEST = 1e300  # a difference, and the spread of differences, stay within float64
 _ROUNDING = 1e-12  # spread relative to the mean, below which all differences are equal up to rounding
 
 
@@ -48,14 +51,25 @@ def paired_t_test(a: Any, b: Any, *, alternative: Literal["two-sided", "less", "
     first, second = check_series(a, "a"), check_series(b, "b")
     if first.shape != second.shape:
         raise ValueError(f"a and b have shapes {first.shape} and {second.shape}; pass two series of equal length.")
-    differences = (first - second)[~np.isnan(first - second)]
+    exponent = _size_of(first, second)
+    differences = np.ldexp(first, -exponent) - np.ldexp(second, -exponent)
+    differences = differences[~np.isnan(differences)]
     if len(differences) < 2:
         raise ValueError(f"{len(differences)} pairs without NaN are too few; a t-test needs at least 2.")
     mean, sd = float(differences.mean()), float(differences.std(ddof=1))
     if sd <= _ROUNDING * abs(mean) or not differences.any():
-        return _equal_differences(mean, len(differences), alternative)
+        return _equal_differences(ldexp(mean, exponent), len(differences), alternative)
     result = stats.ttest_1samp(differences, 0.0, alternative=alternative)
-    return PairedTTest(float(result.statistic), float(result.pvalue), len(differences) - 1, mean, sd)
+    statistic, p_value = float(result.statistic), float(result.pvalue)
+    return PairedTTest(statistic, p_value, len(differences) - 1, ldexp(mean, exponent), ldexp(sd, exponent))
+
+
+def _size_of(a: FloatArray, b: FloatArray) -> int:
+    """The power of two of the largest value: relative to it squares stay within float64, and no digit changes."""
+    largest = float(np.nan_to_num(np.abs([a, b])).max())
+    if largest > _LARGEST:
+        raise ValueError(f"a and b have values up to {largest:.2g}, above {_LARGEST:.0e}; divide both by a number.")
+    return int(frexp(largest)[1])
 
 
 def _equal_differences(mean: float, n: int, alternative: str) -> PairedTTest:

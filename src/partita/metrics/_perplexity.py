@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from partita._labels.membership import as_numbers
 from partita._labels.validation import check_label_matrix
 from partita.metrics._series import check_series
 
@@ -24,6 +25,7 @@ def perplexity(log_likelihood: Any, X: Any) -> float:
     Returns
     -------
     perplexity : float
+        Infinite where it exceeds the largest number, 1.8e308.
 
     Examples
     --------
@@ -33,16 +35,18 @@ def perplexity(log_likelihood: Any, X: Any) -> float:
     >>> round(perplexity(np.log([1 / 4, 1 / 2, 1 / 4]), X), 6)
     2.0
     """
-    values = check_series(
-        np.ravel(log_likelihood) if np.ndim(log_likelihood) == 0 else log_likelihood, "log_likelihood"
-    )
+    given = as_numbers(log_likelihood, "log_likelihood")
+    values = check_series(given.reshape(1) if given.ndim == 0 else given, "log_likelihood")
+    if np.isnan(values).any():
+        raise ValueError(f"log_likelihood[{int(np.argmax(np.isnan(values)))}] is NaN; pass the model's own values.")
     if isinstance(X, int | float | np.number):
         n_observed = float(X)
     else:
         codes = check_label_matrix(X).codes
-        if np.ndim(log_likelihood) and len(values) != len(codes):
+        if given.ndim and len(values) != len(codes):
             raise ValueError(f"log_likelihood has {len(values)} rows, X has {len(codes)}; pass one value per object.")
         n_observed = float((codes >= 0).sum())
     if not n_observed > 0:
         raise ValueError(f"X={X!r:.60} has no observed label; perplexity is a mean over observed labels.")
-    return float(np.exp(-values.sum() / n_observed))
+    with np.errstate(over="ignore"):
+        return float(np.exp(-(values / n_observed).sum()))

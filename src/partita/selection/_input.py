@@ -7,6 +7,7 @@ import numpy as np
 from partita._checks import check_choice, check_count, check_instance, check_share
 from partita._features import check_points
 from partita._labels.ensemble import have_a_label
+from partita._labels.membership import as_numbers
 from partita._labels.validation import check_label_matrix
 from partita._typing import Array
 from partita.base import check_consensus
@@ -32,8 +33,8 @@ def read_data(X: Any, kind: Kind) -> tuple[str, Any]:
 
 def _has_fractions(X: Any) -> bool:
     try:
-        values = np.asarray(X, dtype=np.float64)
-    except (TypeError, ValueError):
+        values = as_numbers(X, "X")
+    except ValueError:
         return False
     known = values[np.isfinite(values)]
     return bool((known != np.round(known)).any())
