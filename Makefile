@@ -3,11 +3,12 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test lint types imports check tables benchmark clean
+.PHONY: help demo test nightly lint types imports check tables benchmark clean
 
 help:
 	@echo "make demo       set up and run a consensus on an embedded dataset"
 	@echo "make test       set up and run the whole test suite"
+	@echo "make nightly    the suite, then the long fuzz: 2,000 calls per estimator, 500 per metric, 100 per file format"
 	@echo "make check      lint, types and import rules"
 	@echo "make tables     write docs/methods.md and the table of parameters in CONTRIBUTING.md from the code"
 	@echo "make benchmark  compare speed and memory with the straightforward way"
@@ -34,6 +35,9 @@ demo: $(VENV)/.core
 
 test: $(VENV)/.test
 	$(BIN)/python -m pytest -n auto
+
+nightly: test
+	$(BIN)/python -m tests.fuzz --minutes 120
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
