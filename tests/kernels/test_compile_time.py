@@ -1,18 +1,20 @@
-"""The time of compilation is known, and asking for it does not load numba."""
+"""The time of compilation is known, asking for it does not load numba, and garbage is collected again afterwards."""
 
 import os
 import subprocess
 import sys
 
 CODE = """
-import sys
+import gc, sys
 from partita._kernels._compile_time import compile_seconds
 print(compile_seconds() == 0, "numba" in sys.modules)
 from kernel import double
 print(compile_seconds() == 0)
 print(double(3.0), compile_seconds() > 0)
 once = compile_seconds()
-print(double(4.0), compile_seconds() == once)
+print(double(4.0), compile_seconds() == once, gc.isenabled())
+gc.disable()
+print(double(4), gc.isenabled())
 """
 KERNEL = """
 from partita._kernels._jit import jit
@@ -33,4 +35,4 @@ def test_compilations_are_counted_once_and_only_when_they_happen(tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", CODE], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
     )
-    assert done.stdout.split() == ["True", "False", "True", "6.0", "True", "8.0", "True"]
+    assert done.stdout.split() == ["True", "False", "True", "6.0", "True", "8.0", "True", "True", "8", "False"]

@@ -11,17 +11,19 @@ class _Clock:
         self._depth = 0  # a kernel that calls others compiles them inside its own compilation
         self._since = 0.0
 
-    def start(self) -> None:
-        """A compilation begins."""
-        if self._depth == 0:
-            self._since = time.perf_counter()
+    def start(self) -> bool:
+        """A compilation begins; whether it is the outermost."""
         self._depth += 1
+        if self._depth == 1:
+            self._since = time.perf_counter()
+        return self._depth == 1
 
-    def stop(self) -> None:
-        """A compilation ends."""
+    def stop(self) -> bool:
+        """A compilation ends; whether it was the outermost."""
         self._depth -= 1
         if self._depth == 0:
             self.seconds += time.perf_counter() - self._since
+        return self._depth == 0
 
 
 clock = _Clock()
