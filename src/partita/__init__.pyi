@@ -11,7 +11,7 @@ from . import (
     selection as selection,
     text as text,
 )
-from ._kernels import (
+from ._kernels._warm_up import (
     warm_up as warm_up,
 )
 from ._labels.validation import (

@@ -43,3 +43,7 @@ class IdentifiabilityWarning(UserWarning):
 
 class SkippedClusteringWarning(UserWarning):
     """Some base clusterings of an ensemble failed or did not converge, and were left out."""
+
+
+class FileContentWarning(UserWarning):
+    """A file was not read as it is written: blanks, words for missing values, a guessed encoding, or repeated ids."""

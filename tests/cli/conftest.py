@@ -38,3 +38,16 @@ def labels(tmp_path):
     columns = {f"c{j}": np.where(rng.random(45) < 0.1, rng.integers(3, size=45), TRUTH) for j in range(8)}
     pd.DataFrame({"plant": IDS, **columns}).to_csv(tmp_path / "labels.csv", index=False)
     return "labels.csv"
+
+
+@pytest.fixture
+def customers(tmp_path):
+    """Two features of 45 customers, one with holes, beside a numeric id, a class, dates, other ids and a constant."""
+    plants = frame().drop(columns="plant")
+    plants.loc[[3, 7], "height"] = np.nan
+    plants.insert(0, "customer_id", 7000 + np.random.default_rng(1).permutation(45))
+    plants["day"] = pd.date_range("2024-01-01", periods=45).strftime("%Y-%m-%d")
+    plants["shop_id"] = np.arange(45) % 4
+    plants["one"] = 1
+    plants.to_csv(tmp_path / "customers.csv", index=False)
+    return "customers.csv"

@@ -14,8 +14,9 @@ QUICK = ["--resamples", 6, "-k", "2-4"]
 def test_choose_finds_the_clusters_behind_labels(call, labels):
     code, out, err = call("choose", labels, "-o", "t.csv", *QUICK)
     assert (code, err) == (0, "")
-    assert out.startswith("n_clusters = 3, from labels of 45 objects\n  - there are clusters (p = 0.05")
-    assert out.endswith("written to t.csv\n")
+    assert out.startswith("3 clusters, from labels of 45 objects\n  - there are clusters (p = 0.05")
+    assert "\nPAC        share of pairs that are now together, now apart; low is good\n" in out
+    assert out.endswith("written to t.csv\n\nnext: partita consensus labels.csv -o consensus.csv --n-clusters 3\n")
     assert pd.read_csv("t.csv")["n_clusters"].tolist() == [2, 3, 4]
 
 
@@ -31,8 +32,10 @@ def test_choose_as_json_has_a_row_for_each_number_of_a_list(call, labels):
 def test_choose_finds_the_clusters_behind_features(call, table):
     code, out, _ = call("choose", table, "--kind", "features", "--drop", "class", "--max-objects", 40, *QUICK)
     assert code == 0
-    assert out.startswith("n_clusters = 3")
-    assert out.endswith("from 40 of 45 objects (--max-objects)\n")
+    assert out.startswith("3 clusters, from features of 40 objects")
+    assert "from 40 of 45 objects (--max-objects)\n" in out
+    assert "features     width, height\nids          plant\n" in out
+    assert out.endswith("next: partita cluster table.csv -o clusters.csv --n-clusters 3 --drop class\n")
 
 
 def test_choose_is_what_the_function_gives(call, labels):

@@ -102,3 +102,19 @@ def test_other_formats_in_and_out(call, tmp_path, kind):
 def test_probabilities_in_npy_are_probabilities(call, plain):
     code = call("cluster", plain, "-o", "y.csv", "-m", "pcc", "-k", 3, "--membership", "m.npy", *SMALL)[0]
     assert code == 2 or np.load("m.npy").shape == (45, 3)
+
+
+def test_cluster_names_the_columns_that_it_used(call, customers):
+    argv = ["--drop", "day", "--drop", "shop_id", "--impute", "median", "--encode", "-k", 3]
+    code, out, err = call("cluster", customers, "-o", "y.csv", *argv, *SMALL)
+    assert (code, err) == (0, "")
+    assert "features     width, height, class=u, class=v, class=w, one\n" in out
+    assert "constant     one: without effect\nids          customer_id\n" in out
+    assert pd.read_csv("y.csv")["customer_id"].tolist() == pd.read_csv(customers)["customer_id"].tolist()
+    assert same_partition(read("y.csv")["label"], TRUTH)
+    assert run_lines(out).tolist() == read("y.csv")["label"].tolist()
+
+
+def test_a_name_with_a_comma_stands_in_quotes(call, tmp_path):
+    frame().rename(columns={"class": "class, known"}).to_csv(tmp_path / "t.csv", index=False)
+    assert call("cluster", "t.csv", "-o", "y.csv", "--drop", '"class, known"', "-k", 3, *SMALL)[0] == 0

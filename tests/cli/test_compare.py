@@ -22,7 +22,10 @@ def clusterings(tmp_path):
 
 
 def test_compare_prints_a_table_and_the_agreement(call, clusterings):
-    code, out, err = call("compare", clusterings, "-k", 3, "--methods", "eac,mcla, hbgf")
+    argv = ["compare", clusterings, "-k", 3, "--methods", "eac,mcla, hbgf"]
+    assert "adjusted Rand index between methods" not in call(*argv)[1]
+    code, out, err = call(*argv, "--matrix", "--matrix-output", "m.csv")
+    assert pd.read_csv("m.csv")["method"].tolist() == ["eac", "mcla", "hbgf"]
     assert (code, err) == (0, "")
     assert "62 objects, 15 clusterings" in out
     assert "k = 3" in out
@@ -52,7 +55,7 @@ def test_compare_writes_table_and_labels(call, clusterings, tmp_path):
     assert code == 0
     table, found = pd.read_csv(tmp_path / "t.csv"), pd.read_csv(tmp_path / "l.csv")
     assert set(table["method"]) == {"cspa", "mcla"}
-    assert table.columns.tolist() == ["method", "n_clusters", "average_nmi", "seconds", "error"]
+    assert table.columns.tolist() == ["method", "n_clusters", "average_nmi", "seconds", "error", "warning"]
     assert found.columns.tolist() == ["object", "cspa", "mcla"]
     assert found["object"].tolist()[:2] == ["o00", "o01"]
     assert same_partition(found["mcla"], truth)
@@ -62,8 +65,7 @@ def test_compare_goes_on_after_a_failure(call, clusterings, tmp_path, monkeypatc
     monkeypatch.setattr(partita, "MCLA", Broken)
     code, out, _ = call("compare", clusterings, "-k", 3, "--methods", "mcla,cspa", "--labels", "l.csv")
     assert code == 0
-    row = next(line for line in out.splitlines() if line.startswith("mcla"))
-    assert "failed: RuntimeError: it broke" in row
+    assert "mcla failed: RuntimeError: it broke" in out.splitlines()
     assert pd.read_csv(tmp_path / "l.csv").columns.tolist() == ["object", "cspa"]
     row = json.loads(call("compare", clusterings, "-k", 3, "--methods", "mcla,cspa", "--json")[1])["methods"][1]
     assert (row["method"], row["average_nmi"], row["error"]) == ("mcla", None, "RuntimeError: it broke")
@@ -91,3 +93,28 @@ def test_compare_refuses_a_bad_target_before_it_runs(call, clusterings):
     assert code != 0
     assert "nowhere" in err
     assert out == ""
+
+
+def test_compare_says_which_methods_did_not_converge(call, clusterings, monkeypatch):
+    from partita import MultinomialMixture
+
+    class Stopped(MultinomialMixture):
+        def fit(self, X, **more):
+            self.max_iter, self.tol = 1, 0.0
+            return super().fit(X, **more)
+
+    monkeypatch.setattr(partita, "MultinomialMixture", Stopped)
+    code, out, err = call("compare", clusterings, "-k", 3, "--methods", "mm,cspa")
+    assert (code, err) == (0, "")
+    assert next(line for line in out.splitlines() if line.startswith("mm ")).endswith("  *")
+    assert "* mm: Stopped did not converge in --set max_iter=1 iterations;" in out
+    rows = json.loads(call("compare", clusterings, "-k", 3, "--methods", "mm,cspa", "--json")[1])["methods"]
+    assert {row["method"]: bool(row["warning"]) for row in rows} == {"mm": True, "cspa": False}
+
+
+def test_a_repeated_id_is_no_clustering(call, clusterings, tmp_path):
+    table = pd.read_csv(clusterings).rename(columns={"object": "id"}).assign(id=[f"o{i // 3}" for i in range(62)])
+    table.to_csv(tmp_path / "twice.csv", index=False)
+    code, out, _ = call("compare", "twice.csv", "-k", 3, "--methods", "cspa")
+    assert code == 0
+    assert "62 objects, 15 clusterings" in out

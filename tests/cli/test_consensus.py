@@ -9,6 +9,7 @@ import pytest
 
 from partita.consensus._methods import METHODS
 from partita.datasets import load_wine_ensemble
+from tests.cli.plants import run_lines
 
 
 def test_consensus_writes_ids_and_labels(call, wines, tmp_path):
@@ -133,7 +134,7 @@ def test_methods_run_from_the_command_line(call, wines, method, tmp_path):
 def test_an_upper_bound_has_a_default_and_is_named(call, labels, method):
     code, out, _ = call("consensus", labels, "-o", "o.csv", "--method", method)
     assert code == 0
-    assert "upper bound  at most 8 clusters (--n-clusters sets another bound); 3 have objects" in out
+    assert "upper bound  8 clusters (--n-clusters sets another bound); 3 have objects" in out
     assert f"{METHODS[method].estimator}(random_state=0)" in out
     summary = json.loads(call("consensus", labels, "--method", method, "-k", 4, "--json")[1])
     assert summary["upper_bound"] == 4
@@ -174,3 +175,34 @@ def test_the_number_of_clusters_is_of_those_with_objects(call, wines, tmp_path):
 def test_one_clustering_is_one_clustering(call, wines):
     _, _, err = call("consensus", wines, "--columns", "kmeans_k7_s0", "-m", "mm", "-k", 3)
     assert "178 objects, 1 clustering, method mm" in err
+
+
+def test_labels_that_look_like_features_are_taken_if_forced(call, plain):
+    code, _, err = call("consensus", plain, "-o", "o.csv", "--force", "-k", 2)
+    assert code == 0
+    assert "partita: warning: column 'height' has 45 different fractional numbers" in err
+
+
+def test_columns_are_left_out_of_labels_and_of_features(call, wines, features, tmp_path):
+    arguments = ["-m", "gbce", "-k", 3, "--features", features, "--drop", "kind,kmeans_k7_s0", "--set", "n_init=1"]
+    code, out, err = call("consensus", wines, "-o", "out.csv", *arguments)
+    assert (code, err) == (0, "")
+    assert "178 objects, 29 clusterings" in out
+    assert f"F = read_features({str(features)!r}, table, drop=['kind'])" in out
+    assert run_lines(out).tolist() == pd.read_csv(tmp_path / "out.csv")["label"].tolist()
+    code, out, _ = call("consensus", wines, "-o", "out.csv", "--drop", "wine,kmeans_k7_s0")
+    assert code == 0
+    assert pd.read_csv(tmp_path / "out.csv").columns.tolist() == ["object", "label"]
+    assert run_lines(out).tolist() == pd.read_csv(tmp_path / "out.csv")["label"].tolist()
+
+
+def test_ids_beside_features_are_no_feature_and_dates_are_refused(call, labels, tmp_path):
+    F = pd.DataFrame({"shop_id": range(45), "size": np.repeat([1.0, 5.0, 9.0], [20, 15, 10])})
+    F.to_csv(tmp_path / "f.csv", index=False)
+    code, _, err = call("consensus", labels, "-m", "gbce", "-k", 3, "--features", "f.csv", "--set", "n_init=1")
+    assert code == 0
+    assert "the column 'shop_id' of 'f.csv' is taken for ids and left out" in err
+    F.assign(day="2024-01-31").to_csv(tmp_path / "f.csv", index=False)
+    code, _, err = call("consensus", labels, "-m", "gbce", "-k", 3, "--features", "f.csv")
+    assert code == 2
+    assert "has dates or times in 'day'; pass --drop day" in err

@@ -18,10 +18,14 @@ from tests.ensembles import same_partition
 def test_generate_writes_ids_and_what_the_generator_gives(call, table):
     code, out, err = call("generate", table, "--drop", "class", "-o", "x.csv", *SMALL)
     assert (code, err) == (0, "")
-    assert out.splitlines()[:3] == [
-        "45 objects, 8 clusterings", "written to x.csv; next: partita consensus x.csv -o consensus.csv", "in Python:",
-    ]  # fmt: skip
-    lines = "\n".join(line.strip() for line in out.splitlines()[3:])
+    assert out.splitlines()[:5] == [
+        "45 objects, 8 clusterings",
+        "features     width, height",
+        "ids          plant",
+        "written to x.csv; next: partita consensus x.csv -o consensus.csv",
+        "in Python:",
+    ]
+    lines = "\n".join(line.strip() for line in out.splitlines()[5:])
     names = {}
     exec(lines, names)
     written = read("x.csv")
@@ -50,7 +54,7 @@ def test_generate_without_output_prints_the_clusterings(call, table):
     assert code == 0
     assert len(out.splitlines()) == 46
     assert out.startswith("plant,kmeans_k")
-    assert err.startswith("45 objects, 8 clusterings\nin Python:\n")
+    assert err.startswith("45 objects, 8 clusterings\nfeatures     width, height\nids          plant\nin Python:\n")
 
 
 def test_generate_as_json_tells_what_was_made(call, table):
@@ -58,7 +62,8 @@ def test_generate_as_json_tells_what_was_made(call, table):
     assert "KMeansEnsemble(" in facts.pop("python")
     ids, rows, columns = facts.pop("ids"), facts.pop("labels"), facts.pop("columns")
     counts = {"n_objects": 45, "n_clusterings": 8, "n_missing": 144, "share_missing": 0.4}
-    assert facts == {"file": table, "seed": 0, **counts, "output": None, "manifest_output": None}
+    used = {"features": ["width", "height"], "constant_features": [], "id_column": "plant"}
+    assert facts == {"file": table, "seed": 0, **used, **counts, "output": None, "manifest_output": None}
     argv = ["-o", "x.csv", "--json", *SMALL, "--sample-fraction", 0.6]
     to_file = json.loads(call("generate", table, "--drop", "class", *argv)[1])
     assert not {"ids", "labels"} & set(to_file)

@@ -1,8 +1,11 @@
 """The entry point, as a user meets it: in a process of its own where that matters."""
 
+import json
 import os
+import re
 import subprocess
 import sys
+import threading
 
 import pytest
 
@@ -31,12 +34,17 @@ def test_version_and_help_in_a_process_of_its_own():
     assert run_alone().returncode == 2
 
 
-def test_first_run_says_that_it_compiles(tmp_path, wines):
-    first = run_alone("consensus", str(wines), "-o", str(tmp_path / "o.csv"), NUMBA_CACHE_DIR=str(tmp_path / "cache"))
+def test_first_run_says_that_it_compiles_and_reports_its_time_without_that(tmp_path, wines):
+    argv = ["consensus", str(wines), "-o", str(tmp_path / "o.csv"), "-m", "mm", "-k", "3"]
+    first = run_alone(*argv, NUMBA_CACHE_DIR=str(tmp_path / "cache"))
     assert first.returncode == 0, first.stderr
     assert first.stderr.count("compiling numba kernels (only once") == 1
-    again = run_alone("consensus", str(wines), "-o", str(tmp_path / "o.csv"), NUMBA_CACHE_DIR=str(tmp_path / "cache"))
+    assert re.search(
+        r"^time +\d+\.\d\d s, and \d+\.\d s to compile, which only the first run needs$", first.stdout, re.M
+    )
+    again = run_alone(*argv, "--json", NUMBA_CACHE_DIR=str(tmp_path / "cache"))
     assert again.stderr == ""
+    assert json.loads(again.stdout)["seconds_compiling"] == 0
 
 
 def test_a_reader_that_stops_reading_causes_no_error(wines):
@@ -51,3 +59,33 @@ def test_help_names_the_commands_and_their_options(call):
     assert all(name in shown for name in ("generate", "cluster", "choose"))
     for command, option in [("generate", "--recipe"), ("cluster", "--membership"), ("choose", "--kind")]:
         assert option in call(command, "--help")[1]
+
+
+def test_interruption_is_one_line_and_leaves_nothing_half_written(call, labels, tmp_path, monkeypatch):
+    from partita import EAC
+
+    def stop(*_, **__):
+        raise KeyboardInterrupt
+
+    before = sorted(os.listdir(tmp_path))
+    with monkeypatch.context() as patched:
+        patched.setattr(EAC, "fit", stop)
+        code, out, err = call("consensus", labels, "-o", "o.csv")
+    assert (code, out) == (130, "")
+    assert err.strip() == "partita: interrupted"
+    with monkeypatch.context() as patched:
+        patched.setattr("pandas.DataFrame.to_csv", stop)
+        assert call("consensus", labels, "-o", "o.csv")[0] == 130
+    assert sorted(os.listdir(tmp_path)) == before
+
+
+def test_what_takes_long_says_in_a_terminal_what_it_is_at(capsys, monkeypatch):
+    from partita.cli import _stages
+
+    monkeypatch.setattr(_stages, "_QUIET_SECONDS", 0.0)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    said = threading.Event()
+    monkeypatch.setattr(_stages.click, "echo", lambda text, err: (print(text), said.set()))
+    with _stages.stage("reading a.csv"):
+        assert said.wait(30)
+    assert capsys.readouterr().out == "partita: reading a.csv ...\n"

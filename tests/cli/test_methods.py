@@ -19,7 +19,8 @@ def test_methods_as_json(call):
     assert not any("module" in row for row in rows)
 
 
-def test_methods_with_missing_labels_and_cost_on_request(call):
+def test_methods_with_missing_labels_and_cost_on_request(call, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "300")
     out = call("methods", "--long")[1]
     for method in METHODS.values():
         assert f"missing label: {method.missing}\n" in out
@@ -27,7 +28,8 @@ def test_methods_with_missing_labels_and_cost_on_request(call):
     assert "cost with n objects, r distinct rows" in out
 
 
-def test_methods_say_what_the_number_of_clusters_is(call):
+def test_methods_say_what_the_number_of_clusters_is(call, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "300")
     lines = call("methods")[1].splitlines()
     said = dict(zip((line.split()[0] for line in lines[::2]), lines[1::2], strict=True))
     assert "finds the number of clusters; hard labels; partita.EAC" in said["eac"]

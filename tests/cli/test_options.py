@@ -26,6 +26,9 @@ KEYS = {
     "n_objects": int,
     "n_objects_used": int,
     "n_features": int,
+    "features": list,
+    "constant_features": list,
+    "id_column": str | None,
     "n_clusterings": int,
     "n_clusters": int,
     "given_n_clusters": int,
@@ -38,6 +41,7 @@ KEYS = {
     "cluster_sizes": list,
     "average_nmi": float,
     "seconds": float,
+    "seconds_compiling": float,
     "p_value": float,
     "ids": list,
     "labels": list,
@@ -50,6 +54,7 @@ KEYS = {
     "output": str | None,
     "labels_output": str | None,
     "methods_output": str | None,
+    "matrix_output": str | None,
     "membership_output": str | None,
     "manifest_output": str | None,
     "python": str,
@@ -87,7 +92,7 @@ def test_features_are_a_file_wherever_they_are_an_option():
 
 # Calls that print, together, every key that a command can print.
 CALLS = {
-    "check": [["labels.csv"]],
+    "check": [["labels.csv"], ["table.csv"]],
     "consensus": [["labels.csv", "-m", "pcc", "-k", 3], ["labels.csv", "-o", "y.csv"]],
     "cluster": [["table.csv", "--drop", "class", *SMALL, "-k", 3]],
     "compare": [["labels.csv", "-k", 3, "--methods", "eac,mcla"]],

@@ -5,6 +5,8 @@ import re
 
 import pytest
 
+from tests.cli.leaks import leaks
+
 QUICK = ["--resamples", "6", "-k", "2-4"]
 
 OF_LABELS = {
@@ -16,10 +18,13 @@ OF_LABELS = {
     "unknown method": (["consensus", "labels.csv", "--method", "magic"], "'magic' is not one of 'eac'"),
     "no file named": (["consensus"], "Missing argument 'FILE'"),
     "bad number": (["consensus", "labels.csv", "-k", "0"], "0 is not in the range x>=1"),
-    "too many clusters": (["consensus", "labels.csv", "-k", "500"], "n_clusters=500 exceeds the 178 distinct rows"),
+    "too many clusters": (
+        ["consensus", "labels.csv", "-k", "500"],
+        "--n-clusters 500 exceeds the 178 distinct rows of FILE",
+    ),
     "every method fails": (
         ["compare", "labels.csv", "--methods", "eac,multi-eac", "-k", "500", "-o", "t.csv"],
-        "no method gave a result: eac: ValueError: n_clusters=500 exceeds .*; multi-eac: ",
+        "no method gave a result: eac: --n-clusters 500 exceeds .* multi-eac: ",
     ),
     "missing number": (
         ["consensus", "labels.csv", "-m", "label-kmeans"],
@@ -48,15 +53,15 @@ OF_LABELS = {
     ),
     "bad setting": (["consensus", "labels.csv", "--set", "linkage"], "must be NAME=VALUE"),
     "unknown setting": (["consensus", "labels.csv", "--set", "power=9"], "has no parameter 'power'; it has allow_one"),
-    "bad value": (["consensus", "labels.csv", "--set", "linkage=best"], "'linkage' parameter of EAC must be"),
+    "bad value": (["consensus", "labels.csv", "--set", "linkage=best"], "--set linkage of EAC must be"),
     "no folder": (["consensus", "labels.csv", "-o", "none/o.csv"], "there is no folder 'none'"),
     "output is input": (["consensus", "labels.csv", "-o", "labels.csv"], "is the input"),
     "output of unknown kind": (["consensus", "labels.csv", "-o", "o.doc"], "the format of 'o.doc' is not known"),
     "bad divergence": (
         ["consensus", "labels.csv", "-m", "pcc", "-k", "3", "--divergence", "chi2"],
-        "neither one of 'kl'",
+        "--divergence chi2 is not known; choose from 'kl'",
     ),
-    "bad pairs": (["consensus", "labels.csv", "-m", "pcc", "-k", "3", "--pairs", "few"], "pairs"),
+    "bad pairs": (["consensus", "labels.csv", "-m", "pcc", "-k", "3", "--pairs", "few"], "--pairs"),
     "no probabilities": (["consensus", "labels.csv", "--membership", "m.csv"], "gives no probabilities"),
     "two results in one file": (
         ["consensus", "labels.csv", "-m", "pcc", "-k", "3", "-o", "o.csv", "--membership", "o.csv"],
@@ -65,17 +70,32 @@ OF_LABELS = {
     "exclusive options": (["check", "labels.csv", "--id-column", "wine", "--no-ids"], "exclude each other"),
     "a folder": (["check", "."], "is a folder"),
     "empty file": (["check", "empty.csv"], "is empty"),
-    "all missing": (["consensus", "holes.csv"], "all 6 labels of X, shape .3, 2., are missing"),
+    "all missing": (["consensus", "holes.csv"], "all 6 labels of FILE, shape .3, 2., are missing"),
     "infinity": (["consensus", "inf.csv"], "is infinity"),
-    "ragged": (["check", "ragged.csv"], "row 3 has 3 fields and the first row has 2"),
+    "ragged": (["check", "ragged.csv"], "line 3 has 3 fields and the first row has 2"),
 }
 
 OF_FEATURES = {
-    "text": (["generate", "table.csv"], "row 0, column 'class' is 'u', no.* number; .* Leave the column out"),
-    "text to cluster": (["cluster", "table.csv"], "row 0, column 'class' is 'u', no.* number"),
-    "text to choose": (["choose", "table.csv"], "row 0, column 'class' is 'u', no.* number"),
-    "hole": (["cluster", "holes.csv"], "'holes.csv': row 1, column 'b' is missing; features are numbers without holes"),
-    "hole in generate": (["generate", "holes.csv"], "row 1, column 'b' is missing"),
+    "text": (["generate", "table.csv"], "Text: 'class' .u, v, w.. What to do: .* --drop class; .* --encode"),
+    "text to cluster": (["cluster", "table.csv"], "Text: 'class'"),
+    "text to choose": (["choose", "table.csv"], "Text: 'class'"),
+    "hole": (["cluster", "holes.csv"], "'holes.csv' has .* Missing values: 'b' .1 of 3.. .* by --impute median"),
+    "hole in generate": (["generate", "holes.csv"], "Missing values: 'b'"),
+    "all at once": (
+        ["cluster", "mixed.csv"],
+        r"Text: 'kind' \(a, b\). Dates or times: 'day' \(2024-01-01, .*\). Missing values: 'x' \(1 of 4\). Constant, "
+        "without effect: 'one'. What to do: leave columns out by --drop kind,day; .* --encode; .* --impute median",
+    ),
+    "second ids": (["cluster", "ids.csv"], "Ids .*: 'order_id' .7, 8, .*--drop order_id; .* --id-column"),
+    "unknown filling": (["cluster", "holes.csv", "--impute", "zero"], "'zero' is not one of 'median', 'mean'"),
+    "features for consensus": (["consensus", "plain.csv"], "like a table of features, .* `partita cluster plain.csv"),
+    "features for compare": (["compare", "plain.csv"], "looks like a table of features, .* --force"),
+    "one measurement": (["consensus", "beside.csv"], "'score' of .* looks like a measurement, .* --drop score"),
+    "filling of labels": (["choose", "labels.csv", "--impute", "mean"], "--impute is for features, .* --kind features"),
+    "no labels left": (["check", "beside.csv", "--drop", "a,b,c,score"], "no column of labels left"),
+    "large": (["cluster", "large.csv"], "FILE has values up to 9e.200, whose squares overflow"),
+    "large to choose": (["choose", "large.csv", "--kind", "features"], "whose squares overflow"),
+    "large to generate": (["generate", "large.csv"], "whose squares overflow"),
     "unknown file": (["cluster", "none.csv"], "there is no file 'none.csv'"),
     "unknown drop": (["cluster", "table.csv", "--drop", "zz"], "has no column 'zz'; it has 'width', 'height', 'class'"),
     "unknown column": (["generate", "table.csv", "--columns", "zz"], "has no column 'zz'"),
@@ -89,10 +109,10 @@ OF_FEATURES = {
     "no folder": (["cluster", "plain.csv", "-o", "none/y.csv"], "there is no folder 'none'"),
     "unknown kind of file": (["generate", "plain.csv", "-o", "y.doc"], "the format of 'y.doc' is not known"),
     "unknown option": (["generate", "plain.csv", "--colour", "red"], "No such option:? '?--colour"),
-    "unknown algorithm": (["generate", "plain.csv", "--base", "ward,wrad"], "clusterer[ =]'wrad'"),
+    "unknown algorithm": (["generate", "plain.csv", "--base", "ward,wrad"], "--base wrad is not known; choose"),
     "no number": (["generate", "plain.csv", "--base-clusters", "few"], "'few' is not a number of clusters; write 8"),
-    "range backwards": (["generate", "plain.csv", "--base-clusters", "5-2"], "is not a range"),
-    "too many": (["cluster", "plain.csv", "--base-clusters", "46"], "n_clusters=46 exceeds the 45 objects"),
+    "range backwards": (["generate", "plain.csv", "--base-clusters", "5-2"], "-clusters 5-2 is not a range; pass LOW-"),
+    "too many": (["cluster", "plain.csv", "--base-clusters", "46"], "-clusters 46 exceeds the 45 .* --sample-fraction"),
     "no sample": (["cluster", "plain.csv", "--sample-fraction", "0"], "0.0 is not in the range 0<x<=1"),
     "needs a number": (["cluster", "plain.csv", "-m", "bce"], "needs the number of clusters; pass --n-clusters"),
     "number twice": (["cluster", "plain.csv", "-k", "3", "--set", "n_clusters=5"], "--n-clusters and --set n_clusters"),
@@ -110,13 +130,13 @@ OF_FEATURES = {
     "progress of a recipe": (["generate", "plain.csv", "--recipe", "eac", "--set", "verbose=1"], "no option 'verbose'"),
     "recipe has not": (["generate", "plain.csv", "--recipe", "eac", "--set", "salt=1"], "has no option 'salt'"),
     "recipe of features": (["generate", "--recipe", "pcc-2"], "recipe 'pcc-2' needs features"),
-    "drop from labels": (["choose", "labels.csv", "--drop", "c0"], "--drop leaves out features, .* --kind features"),
+    "unknown drop from labels": (["choose", "labels.csv", "--drop", "zz"], "has no column 'zz'"),
     "features as a flag": (["choose", "plain.csv", "--features"], "pass --kind features if FILE holds features"),
     "features as a file": (["choose", "labels.csv", "--features", "plain.csv"], "has no option --features"),
     "exclusive": (["cluster", "table.csv", "--no-ids", "--id-column", "plant"], "exclude each other"),
     "few samples": (["choose", "labels.csv", "--resamples", "1"], "1 is not in the range x>=2"),
-    "few references": (["choose", "labels.csv", "--references", "5"], "n_references=5 cannot show p <= 0.05"),
-    "numbers out of reach": (["choose", "labels.csv", "-k", "2-40"], "must be numbers from 2 to 35"),
+    "few references": (["choose", "labels.csv", "--references", "5"], "--references 5 cannot show p <= 0.05"),
+    "numbers out of reach": (["choose", "labels.csv", "-k", "2-40"], "--n-clusters 2-40 must be numbers from 2 to 35"),
     "choice over input": (["choose", "labels.csv", "-o", "labels.csv", *QUICK], "is the input"),
     "table to npy": (["choose", "labels.csv", "-o", "x.npy", *QUICK], "npy cannot hold"),
     "options beside a recipe": (["generate", "plain.csv", "--recipe", "eac", "--base", "ward"], "by --set"),
@@ -135,6 +155,13 @@ def test_wrong_calls_on_labels(call, wines, tmp_path, case):
 @pytest.mark.parametrize("case", OF_FEATURES)
 def test_wrong_calls_on_features(call, table, plain, labels, tmp_path, case):
     (tmp_path / "holes.csv").write_text("a,b\n1,2\n3,\n5,6\n")
+    (tmp_path / "mixed.csv").write_text(
+        "kind,day,x,one\na,2024-01-01,0.5,1\na,2024-01-02,,1\nb,2024-02-01,0.25,1\nb,2024-02-03,0.75,1\n"
+    )
+    (tmp_path / "ids.csv").write_text("customer_id,order_id,x\n1,7,0.5\n2,8,0.25\n3,9,0.75\n")
+    rows = "".join(f"{i % 2},{i % 3},{i % 2},{i + 0.25}\n" for i in range(30))
+    (tmp_path / "beside.csv").write_text("a,b,c,score\n" + rows)
+    (tmp_path / "large.csv").write_text("a,b\n" + "".join(f"{i}e200,{i}.5\n" for i in range(10)))
     check_refusal(call, tmp_path, *OF_FEATURES[case])
 
 
@@ -146,4 +173,5 @@ def check_refusal(call, tmp_path, argv, message):
     assert len(err.strip().splitlines()) == 1
     assert err.startswith("partita: error: ")
     assert re.search(message, err), err
+    assert not leaks(err), err
     assert files == {name: (tmp_path / name).read_bytes() for name in os.listdir(tmp_path)}

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from partita.exceptions import FileFormatError
+from partita.exceptions import FileContentWarning, FileFormatError
 from partita.io import read_feature_table
 
 
@@ -49,7 +49,8 @@ def test_different_numbers_under_the_name_of_an_id_are_ids(tmp_path, name):
 
 
 def test_ids_by_name_recur_at_most_in_part(tmp_path):
-    table = read_feature_table(write(tmp_path / "a.csv", ["sample", "x"], [[1, 1], [1, 2], [2, 2]]))
+    with pytest.warns(FileContentWarning, match="1 row has an id that an earlier row has, such as '1'"):
+        table = read_feature_table(write(tmp_path / "a.csv", ["sample", "x"], [[1, 1], [1, 2], [2, 2]]))
     assert table.ids.tolist() == ["1", "1", "2"]
     table = read_feature_table(write(tmp_path / "b.csv", ["sample", "x"], [[1, 1], [1, 2], [1, 2], [2, 2]]))
     assert table.ids is None
@@ -63,7 +64,7 @@ def test_an_id_that_is_dropped_or_chosen_is_a_column_like_others(tmp_path):
 
 
 def test_text_that_recurs_is_not_an_id(tmp_path):
-    with pytest.raises(FileFormatError, match="row 0, column 'kind' is 'a', not a number"):
+    with pytest.raises(FileFormatError, match=r"Text: 'kind' .a, b..* drop=.'kind'.; .* encode=True"):
         read_feature_table(write(tmp_path / "a.csv", ["kind", "x"], [["a", 1], ["a", 2], ["b", 2]]))
 
 
@@ -116,15 +117,15 @@ def test_npy_has_no_ids(tmp_path):
 @pytest.mark.parametrize(
     ("cell", "message"),
     [
-        ("", "row 1, column 'y' is missing"),
-        ("NA", "row 1, column 'y' is missing"),
-        ("nan", "row 1, column 'y' is missing"),
-        ("abc", "row 1, column 'y' is 'abc', not a number"),
-        pytest.param("inf", "row 1, column 'y' is inf, not a number"),
+        ("", "Missing values: 'y' .1 of 3..* impute='median'"),
+        ("NA", "Missing values: 'y' .1 of 3."),
+        ("nan", "Missing values: 'y' .1 of 3."),
+        ("abc", "Text: 'y' .abc, "),
+        ("inf", "Infinite values: 'y' .1 of 3..* drop=.'y'."),
         ("1,5", "not a table"),
     ],
 )
-def test_what_is_not_a_number_is_refused_with_its_position(tmp_path, cell, message):
+def test_what_is_not_a_number_is_refused_with_its_column(tmp_path, cell, message):
     with pytest.raises(FileFormatError, match=message):
         read_feature_table(write(tmp_path / "a.csv", ["id", "x", "y"], [["u", 1, 2], ["v", 3, cell], ["w", 5, 6]]))
 

@@ -38,9 +38,9 @@ def test_the_labels_of_numpy_files_are_read(tmp_path, name):
 REFUSED = {
     "no file": ("none.csv", None, FileNotFoundError, "there is no file"),
     "a folder": (".", None, IsADirectoryError, "is a folder"),
-    "not Parquet": ("a.parquet", b"a,b\n", FileFormatError, "not a Parquet file"),
+    "not Parquet": ("a.parquet", b"a,b\n", FileFormatError, "cannot be read as a Parquet file"),
     "not NumPy": ("a.npy", b"a,b\n", FileFormatError, "cannot be read"),
-    "empty NumPy": ("a.npy", b"", FileFormatError, "cannot be read"),
+    "empty NumPy": ("a.npy", b"", FileFormatError, "is empty"),
 }
 
 
@@ -55,7 +55,7 @@ def test_unreadable_files_are_refused(tmp_path, case):
 
 def test_unreadable_arrays_are_refused(tmp_path):
     np.save(tmp_path / "a.npy", np.array([[{}]], dtype=object))
-    with pytest.raises(FileFormatError, match="save plain number or string arrays"):
+    with pytest.raises(FileFormatError, match="does not hold plain number or string arrays"):
         read_labels(tmp_path / "a.npy")
     np.savez(tmp_path / "b.npz", one=np.eye(2), two=np.eye(3))
     with pytest.raises(FileFormatError, match=r"one named 'labels'; it holds one \(2, 2\), two \(3, 3\)"):

@@ -91,15 +91,15 @@ LATE = "a,b\n" + "1,2\n" * 1500 + "1,2,3\n"  # ragged after the lines by which t
 
 
 REFUSED = {
-    "ragged late": ("a.csv", LATE.encode(), "cannot be read as a table: Expected 2 fields in line 1502"),
+    "ragged late": ("a.csv", LATE.encode(), "line 1502 has 3 fields"),
     "empty": ("a.csv", b"", "'a.csv' is empty"),
     "only blanks": ("a.csv", b"\n\n  \n", "is empty"),
     "names only": ("a.csv", b"run1,run2\n", "no rows"),
-    "ragged": ("a.csv", b"a,b\n1,2\n1,2,3\n", "row 3 has 3 fields and the first row has 2"),
-    "more columns than names": ("a.csv", b"a,b\n1,2,3\n1,2,3\n", "row 2 has 3 fields and the first row has 2"),
+    "ragged": ("a.csv", b"a,b\n1,2\n1,2,3\n", "line 3 has 3 fields and the first row has 2"),
+    "more columns than names": ("a.csv", b"a,b\n1,2,3\n1,2,3\n", "line 2 has 3 fields and the first row has 2"),
     "repeated names": ("a.csv", b"a,a\n1,2\n1,2\n", "more than one column named 'a'"),
     "not text": ("a.csv", bytes(range(256)), "not a text file"),
-    "not gzip": ("a.csv.gz", b"a,b\n", "not a text file"),
+    "not gzip": ("a.csv.gz", b"a,b\n", "cannot be read as a gzip file"),
 }
 
 

@@ -1,8 +1,9 @@
 """Written files: every format comes back, and a failure never leaves half a file."""
 
 import os
-import stat
 import sys
+from functools import partial
+from io import StringIO
 
 import numpy as np
 import pandas as pd
@@ -10,12 +11,12 @@ import pytest
 
 from partita import check_label_matrix
 from partita.exceptions import FileFormatError, MissingExtraError
-from partita.io import check_output, read_labels, replacing, write_matrix, write_table
+from partita.io import check_output, read_labels, write_matrix, write_table
 
 RESULT = pd.DataFrame({"cell": ["a", "b"], "label": [1, 0]})
 
 
-@pytest.mark.parametrize("name", ["o.csv", "o.tsv", "o.csv.gz", "o.parquet", "o.npz"])
+@pytest.mark.parametrize("name", ["o.csv", "o.tsv", "o.csv.gz", "o.parquet", "o.npz", "o.xlsx"])
 def test_written_tables_come_back(tmp_path, name):
     write_table(tmp_path / name, RESULT)
     assert os.listdir(tmp_path) == [name]
@@ -24,11 +25,10 @@ def test_written_tables_come_back(tmp_path, name):
         assert found["label"].tolist() == [1, 0]
         assert found["cell"].tolist() == ["a", "b"]
     else:
-        back = (
-            pd.read_parquet(tmp_path / name)
-            if "parquet" in name
-            else pd.read_csv(tmp_path / name, sep=None, engine="python")
+        read = {"o.parquet": pd.read_parquet, "o.xlsx": pd.read_excel}.get(
+            name, partial(pd.read_csv, sep=None, engine="python")
         )
+        back = read(tmp_path / name)
         assert back["cell"].tolist() == ["a", "b"]
         assert back["label"].tolist() == [1, 0]
 
@@ -38,7 +38,7 @@ def test_npy_keeps_the_labels(tmp_path):
     assert np.load(tmp_path / "o.npy").tolist() == [1, 0]
 
 
-@pytest.mark.parametrize("name", ["o.csv", "o.tsv.gz", "o.parquet", "o.npy", "o.npz"])
+@pytest.mark.parametrize("name", ["o.csv", "o.tsv.gz", "o.parquet", "o.npy", "o.npz", "o.xlsx"])
 def test_written_label_matrices_come_back(tmp_path, name):
     labels = pd.DataFrame({"p": [0, 1, None], "q": [2, None, 0]}, dtype="Int64")
     write_matrix(tmp_path / name, labels, ids=pd.Series(["u", "v", "w"], name="cell"))
@@ -49,26 +49,6 @@ def test_written_label_matrices_come_back(tmp_path, name):
         assert table.labels.columns.tolist() == ["p", "q"]
 
 
-def test_a_failure_leaves_the_old_file(tmp_path):
-    target = tmp_path / "o.csv"
-    target.write_text("old")
-    target.chmod(0o640)
-
-    def fail_half_way():
-        with replacing(target) as beside:
-            beside.write_text("half of the n")
-            raise RuntimeError("power cut")
-
-    with pytest.raises(RuntimeError, match="power cut"):
-        fail_half_way()
-    assert target.read_text() == "old"
-    assert os.listdir(tmp_path) == ["o.csv"]
-    with replacing(target) as beside:
-        beside.write_text("new")
-    assert target.read_text() == "new"
-    assert stat.S_IMODE(target.stat().st_mode) == 0o640
-
-
 def test_outputs_are_refused_before_any_work(tmp_path, monkeypatch):
     with pytest.raises(FileNotFoundError, match=r"there is no folder .* create it first"):
         check_output(tmp_path / "none" / "o.csv")
@@ -77,6 +57,10 @@ def test_outputs_are_refused_before_any_work(tmp_path, monkeypatch):
     (tmp_path / "d.csv").mkdir()
     with pytest.raises(IsADirectoryError, match="pass the name of a file to write"):
         check_output(tmp_path / "d.csv")
+    (tmp_path / "r.csv").write_text("old")
+    (tmp_path / "r.csv").chmod(0o444)
+    with pytest.raises(PermissionError, match=r"r\.csv' is read-only; choose another name"):
+        check_output(tmp_path / "r.csv")
     monkeypatch.setattr(os, "access", lambda *_: False)
     with pytest.raises(PermissionError, match="cannot be written to"):
         check_output(tmp_path / "o.csv")
@@ -86,3 +70,39 @@ def test_a_missing_extra_is_named(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(MissingExtraError, match=r'writing Parquet needs pyarrow.*pip install "partita\[parquet\]"'):
         check_output(tmp_path / "o.parquet")
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    with pytest.raises(MissingExtraError, match=r'writing Excel files needs openpyxl.*pip install "partita\[excel\]"'):
+        check_output(tmp_path / "o.xlsx")
+
+
+FORMULAS = pd.DataFrame({"cell": ["=1+1", "+a", "-b", "@c", "-5", "#N/A", "plain"], "label": [-1, 0, 0, 0, 1, 1, 1]})
+
+
+@pytest.mark.parametrize("name", ["o.csv", "o.tsv", "o.csv.gz", "o.parquet", "o.xlsx"])
+def test_ids_that_look_like_formulas_stay_as_they_are(tmp_path, name):
+    write_table(tmp_path / name, FORMULAS)
+    assert read_labels(tmp_path / name).ids.tolist() == FORMULAS["cell"].tolist()
+
+
+def test_formulas_are_marked_as_text_on_request(tmp_path):
+    write_table(tmp_path / "o.csv", FORMULAS.rename(columns={"cell": "=x"}), spreadsheet_safe=True)
+    back = pd.read_csv(tmp_path / "o.csv", keep_default_na=False)
+    assert back["'=x"].tolist() == ["'=1+1", "'+a", "'-b", "'@c", "-5", "#N/A", "plain"]
+    assert back["label"].tolist() == FORMULAS["label"].tolist()
+    write_matrix(tmp_path / "m.csv", FORMULAS[["label"]], ids=FORMULAS["cell"], spreadsheet_safe=True)
+    assert (tmp_path / "m.csv").read_text().splitlines()[1] == "'=1+1,-1"
+    write_table(tmp_path / "o.xlsx", FORMULAS, spreadsheet_safe=True)
+    assert read_labels(tmp_path / "o.xlsx").ids.tolist() == FORMULAS["cell"].tolist()
+
+
+def test_standard_output_takes_csv_in_utf8(capsysbinary):
+    write_table("-", pd.DataFrame({"cell": ["\u00fc"], "label": [1]}))
+    write_matrix("-", pd.DataFrame({"p": [1]}), ids=pd.Series(["v"], name="cell"))
+    assert capsysbinary.readouterr().out.decode() == "cell,label\n\u00fc,1\ncell,p\nv,1\n"
+
+
+def test_standard_output_without_bytes_takes_text(monkeypatch):
+    shown = StringIO()
+    monkeypatch.setattr("sys.stdout", shown)
+    write_table("-", RESULT)
+    assert shown.getvalue() == "cell,label\na,1\nb,0\n"

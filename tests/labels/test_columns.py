@@ -8,6 +8,7 @@ from hypothesis import given
 from scipy import sparse
 
 from partita import check_label_matrix
+from partita._labels.columns import named_columns
 from partita.exceptions import FeaturesWarning, LabelMatrixError
 from tests.ensembles import label_matrices
 
@@ -137,3 +138,23 @@ def test_sparse_complex_and_unhashable_labels_are_refused():
         check_label_matrix(np.ones((3, 1), complex))
     with pytest.raises(TypeError, match=r"row 1 of column 'a' is \{\}: a label argument must be a string"):
         check_label_matrix({"a": [1, {}, 2]})
+
+
+def test_columns_of_a_frame_are_the_same_one_by_one_and_all_at_once():
+    frame = pd.DataFrame(
+        {
+            "a": [3, 1, 3],
+            "b": [0.5, np.nan, 2.0],
+            "c": ["x", None, "y"],
+            "d": np.array([1, 2, 2], dtype=np.uint8),
+            "e": pd.array([1, None, 2], dtype="Int64"),
+            "f": [True, False, True],
+        }
+    )
+    _, columns = named_columns(frame)
+    for name, column in zip(frame.columns, columns, strict=True):
+        alone = named_columns({name: frame[name]})[1][0]
+        assert column.dtype == alone.dtype
+        assert [None if pd.isna(value) else value for value in column] == [
+            None if pd.isna(value) else value for value in alone
+        ]

@@ -13,6 +13,8 @@ from typing import Any
 import numba
 from numba.core import event
 
+from partita._kernels._compile_time import clock
+
 _CACHE = os.environ.get("PARTITA_NUMBA_CACHE", "1") != "0"
 _log = logging.getLogger("partita")
 
@@ -59,18 +61,19 @@ def _forget_what_cannot_be_read(cache: Any) -> None:
     cache.load_overload = load_overload
 
 
-class _SayOnce(event.Listener):
-    """Logs that the first real compilation has begun; a kernel from the cache is silent."""
+class _Compilations(event.Listener):
+    """Measures compilations and logs that the first one has begun; a kernel from the cache is silent."""
 
     said = False
 
     def on_start(self, event: Any) -> None:
+        clock.start()
         if not self.said:
             self.said = True
             _log.info("compiling numba kernels (only once; later runs start faster)")
 
     def on_end(self, event: Any) -> None:
-        pass
+        clock.stop()
 
 
-event.register("numba:compile", _SayOnce())
+event.register("numba:compile", _Compilations())

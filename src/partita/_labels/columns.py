@@ -90,7 +90,10 @@ def _columns_of_frame(X: Any) -> tuple[list[str], list[Array]]:
 
     if isinstance(X, pd.DataFrame):  # also with several columns of one name, which narwhals refuses
         _refuse_empty(*X.shape)
-        return [str(name) for name in X.columns], [as_column(X.iloc[:, j], f"c{j}") for j in range(X.shape[1])]
+        plain = _plain_columns(X)
+        return [str(name) for name in X.columns], [
+            plain[j] if j in plain else as_column(X.iloc[:, j], f"c{j}") for j in range(X.shape[1])
+        ]
     try:
         frame = nw.from_native(X, eager_only=True)
     except TypeError:
@@ -98,6 +101,17 @@ def _columns_of_frame(X: Any) -> tuple[list[str], list[Array]]:
     names = [str(name) for name in frame.columns]
     _refuse_empty(frame.shape[0], frame.shape[1])
     return names, [_column_of_series(frame[:, j]) for j in range(frame.shape[1])]
+
+
+def _plain_columns(X: pd.DataFrame) -> dict[int, Array]:
+    """Columns of NumPy numbers by their place, taken out of the frame all at once: thousands of them are common."""
+    plain: dict[int, Array] = {}
+    kinds = [dtype.str if isinstance(dtype, np.dtype) and dtype.kind in "iuf" else "" for dtype in X.dtypes]
+    for kind in set(kinds) - {""}:
+        places = [j for j, other in enumerate(kinds) if other == kind]
+        block = X.iloc[:, places].to_numpy()
+        plain |= {j: block[:, place] for place, j in enumerate(places)}
+    return plain
 
 
 def _column_of_series(series: Any) -> Array:

@@ -1,32 +1,61 @@
-"""Features from a file, scaled; and whether a file holds features or labels."""
+"""Features from a file, scaled; and which ones they are."""
 
-from typing import Any
+import textwrap
+from typing import Any, NamedTuple
+
+import click
+
+from partita.cli._stages import stage
+from partita.cli._width import width
 
 
-def read_scaled(file: str, reading: dict[str, Any], scale: bool) -> tuple[Any, Any]:
+class Points(NamedTuple):
+    """Features of the objects, and where they come from."""
+
+    ids: Any  # a Series
+    values: Any  # (n_objects, n_features), with mean 0 and variance 1 if that was asked for
+    facts: dict[str, Any]  # features and id_column, for the summary
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of objects and features."""
+        return self.values.shape  # type: ignore[no-any-return]
+
+
+def read_points(file: str, reading: dict[str, Any], scale: bool) -> Points:
     """Ids, and features, with mean 0 and variance 1 if ``scale``."""
+    import numpy as np
     import pandas as pd
     from sklearn.preprocessing import StandardScaler
 
+    from partita._features import check_magnitude
     from partita.io import read_feature_table
 
-    table = read_feature_table(file, **reading)
-    features = table.features.to_numpy()
-    scaled = StandardScaler().fit_transform(features) if scale else features
-    return pd.Series(table.object_ids(), name=table.id_name), scaled
+    with stage(f"reading {file}"):
+        table = read_feature_table(file, **reading)
+    values = table.features.to_numpy()
+    with np.errstate(over="ignore", invalid="ignore"):
+        scaled = StandardScaler().fit_transform(values) if scale else values
+    if not np.isfinite(scaled).all():
+        check_magnitude(values)
+    facts = {
+        "features": [str(name) for name in table.features.columns],
+        "constant_features": [column.name for column in table.columns if column.is_constant],
+        "id_column": None if table.ids is None else table.id_name,
+    }
+    return Points(pd.Series(table.object_ids(), name=table.id_name), scaled, facts)
 
 
-def holds_fractions(file: str, reading: dict[str, Any]) -> bool:
-    """Whether a column of numbers has one that is not whole: such a file holds features, not labels."""
-    import pandas as pd
+def print_features(facts: dict[str, Any], *, err: bool) -> None:
+    """Which columns were used as features, which one as ids, and which features tell no objects apart."""
+    names = facts["features"]
+    shown = ", ".join(names[:30]) + (f", ... ({len(names)} in all)" if len(names) > 30 else "")
+    _print("features", shown, err=err)
+    if facts["constant_features"]:
+        _print("constant", f"{', '.join(facts['constant_features'][:30])}: without effect", err=err)
+    _print("ids", facts["id_column"] or "none in the file; objects are numbered from 0", err=err)
 
-    from partita.io import read_labels
 
-    how = {name: value for name, value in reading.items() if name != "drop"}
-    frame = read_labels(file, **{"id_column": False, **how}).labels
-    for name in frame.columns.difference(reading.get("drop", [])):
-        column = frame[name].dropna()
-        numbers = pd.to_numeric(column, errors="coerce")
-        if numbers.notna().all() and (numbers % 1 != 0).any():
-            return True
-    return False
+def _print(name: str, text: str, *, err: bool) -> None:
+    for place, line in enumerate(textwrap.wrap(text, max(20, width() - 13), break_on_hyphens=False)):
+        click.echo(f"{'' if place else name:<12} {line}", err=err)

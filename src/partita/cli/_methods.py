@@ -45,12 +45,12 @@ def build(method: str, parameters: dict[str, Any]) -> Any:
     unknown = [name for name in parameters if name not in known]
     if "n_clusters" in unknown and METHODS[method].finds_k:
         limit = " ({} has --set truncation=... as an upper limit)" if "truncation" in known else ""
-        raise ValueError(
+        raise click.UsageError(
             f"{method} finds the number of clusters itself; leave out --n-clusters"
             f"{limit.format(METHODS[method].estimator)}."
         )
     if unknown:
-        raise ValueError(f"method {method!r} has no parameter {unknown[0]!r}; it has {', '.join(sorted(known))}.")
+        raise click.UsageError(f"method {method!r} has no parameter {unknown[0]!r}; it has {', '.join(sorted(known))}.")
     show = {"verbose": sys.stderr.isatty()} if "verbose" in known else {}
     return estimator.set_params(**{**show, **parameters})
 

@@ -1,5 +1,6 @@
 """Options that several commands share, each with one meaning, and how their values are read."""
 
+import csv
 import json
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -7,6 +8,7 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
+from partita.cli._file_options import reading_arguments, reading_options
 from partita.consensus._methods import METHODS
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -43,6 +45,19 @@ noise_option = click.option(
     help="What the label -1 means: not labelled, a cluster of its own, or one cluster.",
 )
 columns_option = click.option("--columns", metavar="A,B,...", help="Columns of FILE to use [all but the ids].")
+drop_option = click.option(
+    "--drop",
+    metavar="A,B,...",
+    multiple=True,
+    help="Columns to leave out, such as a known class; repeatable.",
+)
+kind_option = click.option(
+    "--kind",
+    type=click.Choice(["auto", "labels", "features"]),
+    default="auto",
+    show_default=True,
+    help="What FILE holds; auto: features if columns hold measurements, else labels.",
+)
 settings_option = click.option(
     "--set",
     "settings",
@@ -66,8 +81,8 @@ def method_options(command: F) -> F:
     """Options on the consensus method and its parameters."""
     return add_options(
         command,
-        click.option("-m", "--method", type=click.Choice(list(METHODS)), default="eac", show_default=True,
-                     help="Consensus method; see `partita methods`."),
+        click.option("-m", "--method", metavar="NAME", type=click.Choice(list(METHODS)), default="eac",
+                     show_default=True, help="Consensus method; see `partita methods`."),
         click.option("-k", "--n-clusters", type=click.IntRange(min=1),
                      help="Number of clusters; some methods find it, others take it as an upper bound [8]."),
         settings_option,
@@ -79,7 +94,9 @@ def label_file_options(command: F) -> F:
     return add_options(
         command,
         columns_option,
+        drop_option,
         *_id_options(),
+        *reading_options,
         noise_option,
     )
 
@@ -89,8 +106,13 @@ def feature_file_options(command: F) -> F:
     return add_options(
         command,
         columns_option,
-        click.option("--drop", metavar="A,B,...", help="Columns of features to leave out, such as a known class."),
+        drop_option,
         *_id_options(),
+        *reading_options,
+        click.option("--impute", type=click.Choice(["median", "mean"]),
+                     help="Fill missing numbers with the median or mean of their column, missing text with the most "
+                          "frequent one."),
+        click.option("--encode", is_flag=True, help="Turn text into columns of 0 and 1, one per value."),
         click.option("--scale/--no-scale", default=True, show_default=True,
                      help="Give every feature mean 0 and variance 1 first."),
     )  # fmt: skip
@@ -106,9 +128,9 @@ def _id_options() -> list[Option[Any]]:
 
 # ----------------------------------------------------------------------------------------------- values of options
 def label_file_arguments(
-    columns: str | None, id_column: str | None, no_ids: bool, header: bool | None
+    columns: str | None, drop: tuple[str, ...], id_column: str | None, no_ids: bool, header: bool | None
 ) -> dict[str, Any]:
-    """Keyword arguments of ``read_labels``, only those that differ from its defaults."""
+    """Keyword arguments of ``read_labels``, only those that differ from its defaults; and what is left out after it."""
     arguments: dict[str, Any] = {}
     if id_column is not None and no_ids:
         raise click.UsageError("--id-column and --no-ids exclude each other; pass one of them.")
@@ -118,22 +140,46 @@ def label_file_arguments(
         arguments["id_column"] = id_column if id_column is not None else False
     if header is not None:
         arguments["header"] = header
-    return arguments
+    if drop:
+        arguments["drop"] = parse_names(*drop)
+    return arguments | reading_arguments()
 
 
 def feature_file_arguments(
-    columns: str | None, drop: str | None, id_column: str | None, no_ids: bool, header: bool | None
+    columns: str | None,
+    drop: tuple[str, ...],
+    id_column: str | None,
+    no_ids: bool,
+    header: bool | None,
+    impute: str | None,
+    encode: bool,
 ) -> dict[str, Any]:
     """Keyword arguments of ``read_feature_table``, only those that differ from its defaults."""
-    arguments = label_file_arguments(columns, id_column, no_ids, header)
-    if drop is not None:
-        arguments["drop"] = parse_names(drop)
-    return arguments
+    arguments = label_file_arguments(columns, drop, id_column, no_ids, header)
+    return arguments | ({"impute": impute} if impute else {}) | ({"encode": True} if encode else {})
 
 
-def parse_names(text: str) -> list[str]:
-    """Names between commas."""
-    return [name.strip() for name in text.split(",") if name.strip()]
+def words_of_reading(reading: dict[str, Any]) -> list[str]:
+    """The words of the command line that give these arguments."""
+    words = []
+    for name in ("columns", "drop"):
+        if name in reading:
+            words += [f"--{name}", ",".join(f'"{text}"' if "," in text else text for text in reading[name])]
+    if "id_column" in reading:
+        words += ["--no-ids"] if reading["id_column"] is False else ["--id-column", reading["id_column"]]
+    if "header" in reading:
+        words.append("--header" if reading["header"] else "--no-header")
+    words += [word for value in reading.get("missing", ()) for word in ("--missing", value)]
+    words += ["--no-missing-words"] if "missing_words" in reading else []
+    words += ["--encoding", reading["encoding"]] if "encoding" in reading else []
+    words += ["--impute", reading["impute"]] if "impute" in reading else []
+    return words + (["--encode"] if "encode" in reading else [])
+
+
+def parse_names(*texts: str) -> list[str]:
+    """Names between commas; one that has a comma itself stands in double quotes."""
+    rows = csv.reader(texts, skipinitialspace=True)
+    return list(dict.fromkeys(name.strip() for row in rows for name in row if name.strip()))
 
 
 # Parameters that have an option of their own, and the argument of a command that holds its value.

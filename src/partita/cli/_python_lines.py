@@ -14,19 +14,25 @@ def call_of(name: str, parameters: dict[str, Any]) -> str:
 
 
 def consensus_lines(
-    method: str, parameters: dict[str, Any], file: str, reading: dict[str, Any], noise: str, features: str | None
+    method: str,
+    parameters: dict[str, Any],
+    file: str,
+    reading: dict[str, Any],
+    noise: str,
+    features: str | None,
+    feature_reading: dict[str, Any],
 ) -> str:
     """Labels from a file, to their consensus."""
     estimator = METHODS[method].estimator
     lines = [f"from partita import {estimator}" + ("" if noise == "missing" else ", check_label_matrix")]
     if features is None:
-        lines += ["from partita.io import read_labels", f"X = {_read('read_labels', file, reading)}.labels"]
+        lines += ["from partita.io import read_labels", f"X = {_labels(file, reading)}"]
     else:
         lines += [
             "from partita.io import read_features, read_labels",
-            f"table = {_read('read_labels', file, reading)}",
-            f"F = read_features({features!r}, table)",
-            "X = table.labels",
+            f"table = {_label_table(file, reading)}",
+            f"F = {_read('read_features', features, feature_reading, 'table')}",
+            f"X = table.labels{_without(reading)}",
         ]
     if noise != "missing":
         lines.append(f"X = check_label_matrix(X, noise={noise!r})")
@@ -67,7 +73,7 @@ def recipe_lines(
         lines += _feature_lines(file, reading, scale)
         data = ["StandardScaler().fit_transform(F)" if scale else "F"]
     elif file is not None:
-        lines += ["from partita.io import read_labels", f"X = {_read('read_labels', file, reading)}.labels"]
+        lines += ["from partita.io import read_labels", f"X = {_labels(file, reading)}"]
         data = ["X.iloc[:, 0]"]
     given = [repr(recipe), *data, *(f"{name}={value!r}" for name, value in options.items())]
     return "\n".join([*lines, f"labels = ensemble_recipe({', '.join(given)}).labels"])
@@ -80,8 +86,22 @@ def print_python(lines: str, *, err: bool) -> None:
         click.echo(f"    {line}", err=err)
 
 
-def _read(function: str, file: str, reading: dict[str, Any]) -> str:
-    return f"{function}({file!r}{''.join(f', {name}={value!r}' for name, value in reading.items())})"
+def _read(function: str, file: str, reading: dict[str, Any], *more: str) -> str:
+    given = [repr(file), *more, *(f"{name}={value!r}" for name, value in reading.items())]
+    return f"{function}({', '.join(given)})"
+
+
+def _labels(file: str, reading: dict[str, Any]) -> str:
+    return f"{_label_table(file, reading)}.labels{_without(reading)}"
+
+
+def _label_table(file: str, reading: dict[str, Any]) -> str:
+    return _read("read_labels", file, {name: value for name, value in reading.items() if name != "drop"})
+
+
+def _without(reading: dict[str, Any]) -> str:
+    """Columns of labels are left out after they were read."""
+    return f".drop(columns={reading['drop']!r})" if "drop" in reading else ""
 
 
 def _feature_lines(file: str, reading: dict[str, Any], scale: bool, *imports: str) -> list[str]:

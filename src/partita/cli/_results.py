@@ -1,7 +1,6 @@
 """What commands that end in a clustering share: files to write, a summary to print."""
 
 import json
-import sys
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,6 +8,8 @@ from typing import Any
 
 import click
 
+from partita.cli._feature_file import print_features
+from partita.cli._file_options import STANDARD, check_standard, save_matrix, save_table
 from partita.cli._python_lines import print_python
 
 
@@ -22,16 +23,27 @@ def check_targets(
     from partita.io import check_output
 
     named = [target for target in (*targets, *tables) if target is not None]
+    check_standard(named, inputs)
     for target in tables:
         if target is not None and Path(target).suffix.lower() == ".npy":
             raise ValueError(f"{target!r}: a table has columns of several kinds, .npy cannot hold it; name a CSV file.")
     for target in named:
         check_output(target)
-        for source in inputs:
-            if source is not None and Path(target).exists() and Path(source).exists() and Path(target).samefile(source):
-                raise ValueError(f"the output {target!r} is the input; choose another name, so that nothing is lost.")
-    if len({Path(target).absolute() for target in named}) < len(named):
-        raise ValueError(f"two results cannot go to one file ({', '.join(named)}); choose different names.")
+        if any(source not in (None, STANDARD) and _same_file(target, str(source)) for source in inputs):
+            raise ValueError(f"the output {target!r} is the input; choose another name, so that nothing is lost.")
+    for place, target in enumerate(named):
+        if any(_same_file(target, other) for other in named[:place]):
+            raise ValueError(f"two results cannot go to one file ({', '.join(named)}); choose different names.")
+
+
+def _same_file(one: str, other: str) -> bool:
+    """Whether two paths lead to one file, also by links; files that do not exist yet are compared by their place."""
+    if STANDARD in (one, other):
+        return one == other
+    first, second = Path(one), Path(other)
+    if first.exists() and second.exists():
+        return first.samefile(second)
+    return first.resolve() == second.resolve()
 
 
 def label_table(ids: Any, id_name: str, labels: Any) -> Any:
@@ -45,20 +57,18 @@ def write_results(result: Any, estimator: Any, output: str | None, membership: s
     """Write the labels, and the probability of each cluster beside them."""
     import pandas as pd
 
-    from partita.io import write_matrix, write_table
-
     if membership is not None:
         names = [f"cluster_{k}" for k in range(estimator.membership_.shape[1])]
         probabilities = pd.DataFrame(estimator.membership_, columns=names)
         if Path(membership).suffix.lower() == ".npy":
-            write_matrix(membership, probabilities, ids=result.iloc[:, 0], name="membership")
+            save_matrix(membership, probabilities, ids=result.iloc[:, 0], name="membership")
         else:
-            write_table(membership, pd.concat([result, probabilities], axis=1))
+            save_table(membership, pd.concat([result, probabilities], axis=1))
     if output is not None:
-        write_table(output, result)
+        save_table(output, result)
 
 
-def summarise(estimator: Any, X: Any, seconds: float) -> dict[str, Any]:
+def summarise(estimator: Any, X: Any, seconds: dict[str, float]) -> dict[str, Any]:
     """Numbers of a fitted consensus, as plain values; ``n_components`` only where clusters have no object."""
     labels = estimator.labels_
     sizes = cluster_sizes(labels)
@@ -71,7 +81,7 @@ def summarise(estimator: Any, X: Any, seconds: float) -> dict[str, Any]:
         "cluster_sizes": sizes,
         "n_unlabelled": int((labels < 0).sum()),
         "average_nmi": _average_nmi(X, labels),
-        "seconds": round(seconds, 3),
+        **seconds,
     }
 
 
@@ -112,7 +122,7 @@ def show_results(summary: dict[str, Any], table: Any, as_json: bool) -> None:
         click.echo(json.dumps(summary, indent=2))
         return
     if to_stdout:
-        table.to_csv(sys.stdout, index=False)
+        save_table(STANDARD, table)
     print_summary(summary, err=to_stdout)
 
 
@@ -123,9 +133,11 @@ def print_summary(summary: dict[str, Any], *, err: bool = False) -> None:
     nouns = {"n_objects": "object", "n_features": "feature", "n_clusterings": "clustering"}
     counts = [count(summary[key], noun) for key, noun in nouns.items() if key in summary]
     click.echo(f"{', '.join(counts)}, method {summary['method']}", err=err)
+    if "features" in summary:
+        print_features(summary, err=err)
     click.echo(f"clusters     {summary['n_clusters']}, of sizes {shown}", err=err)
     if summary["upper_bound"] is not None:
-        bound = f"at most {count(summary['upper_bound'], 'cluster')} (--n-clusters sets another bound)"
+        bound = f"{count(summary['upper_bound'], 'cluster')} (--n-clusters sets another bound)"
         click.echo(f"upper bound  {bound}; {len(sizes)} have objects", err=err)
     if "n_components" in summary:
         without = summary["n_components"] - summary["n_clusters"]
@@ -134,7 +146,9 @@ def print_summary(summary: dict[str, Any], *, err: bool = False) -> None:
     if summary["n_unlabelled"]:
         click.echo(f"unlabelled   {count(summary['n_unlabelled'], 'object')} (label -1)", err=err)
     click.echo(f"average NMI  {summary['average_nmi']:.3f} between the consensus and the clusterings", err=err)
-    click.echo(f"time         {summary['seconds']:.2f} s", err=err)
+    compiling = summary["seconds_compiling"]
+    more = f", and {compiling:.1f} s to compile, which only the first run needs" if compiling else ""
+    click.echo(f"time         {summary['seconds']:.2f} s{more}", err=err)
     for name, key in (("written to", "output"), ("labels", "labels_output"), ("membership", "membership_output")):
         if summary.get(key):
             click.echo(f"{name:<12} {summary[key]}", err=err)

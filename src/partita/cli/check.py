@@ -1,46 +1,61 @@
-"""``partita check``: what is understood of a label file, before anything is done with it."""
+"""``partita check``: what is understood of a file, before anything is done with it."""
 
 import json
+import shlex
 from typing import Any
 
 import click
 
-from partita.cli._options import json_option, label_file_arguments, label_file_options
+from partita.cli._file_options import InputFile
+from partita.cli._label_file import read_unless_features
+from partita.cli._options import json_option, kind_option, label_file_arguments, label_file_options
 from partita.cli._results import count, rounded
+from partita.cli._stages import stage
 
 
 @click.command()
-@click.argument("file", type=click.Path())
+@click.argument("file", type=InputFile())
+@kind_option
 @label_file_options
 @json_option
 def check(
     file: str,
+    kind: str,
     columns: str | None,
+    drop: tuple[str, ...],
     id_column: str | None,
     no_ids: bool,
     header: bool | None,
     noise: Any,
     as_json: bool,
 ) -> None:
-    """Say what is understood of a label file: objects, clusterings, labels, missing labels."""
-    from partita.io import read_labels
+    """Say what is understood of a file of labels or features, and which command is next."""
+    reading = label_file_arguments(columns, drop, id_column, no_ids, header)
+    labels = read_unless_features(file, reading, kind)
+    if labels is None:
+        _check_features(file, reading, as_json)
+    else:
+        _check_labels(file, labels.table, noise, as_json)
 
-    table = read_labels(file, **label_file_arguments(columns, id_column, no_ids, header))
-    facts = describe(table, noise)
+
+# ---------------------------------------------------------------------------------------------------------- labels
+def _check_labels(file: str, table: Any, noise: Any, as_json: bool) -> None:
+    with stage("counting"):
+        facts = describe(table, noise)
     if as_json:
-        click.echo(json.dumps({"file": file, **facts}, indent=2))
+        click.echo(json.dumps({"file": file, "kind": "labels", **facts}, indent=2))
         return
-    ids = f"column {table.id_name!r}" if table.ids is not None else "none (objects are numbered from 0)"
     click.echo(f"{file}: {count(facts['n_objects'], 'object')}, {count(facts['n_clusterings'], 'clustering')}")
     click.echo(f"  names of clusterings  {'from the file' if table.has_header else 'none in the file'}")
-    click.echo(f"  ids of objects        {ids}")
+    click.echo(f"  ids of objects        {_ids(facts['id_column'])}")
     click.echo(f"  missing labels        {facts['n_missing']} ({facts['share_missing']:.1%})")
     click.echo(f"  objects without label {facts['n_unlabelled']}")
     click.echo(f"  distinct rows         {facts['n_distinct_rows']}")
-    width = max(len(column["name"]) for column in facts["columns"])
-    click.echo(f"  {'clustering':<{max(width, 10)}}  labels  missing")
+    width = _width(facts, "clustering")
+    click.echo(f"  {'clustering':<{width}}  labels  missing")
     for column in facts["columns"]:
-        click.echo(f"  {column['name']:<{max(width, 10)}}  {column['n_labels']:>6}  {column['n_missing']:>7}")
+        click.echo(f"  {column['name']:<{width}}  {column['n_labels']:>6}  {column['n_missing']:>7}")
+    click.echo(f"next: partita consensus {shlex.quote(file)} -o consensus.csv")
 
 
 def describe(table: Any, noise: Any) -> dict[str, Any]:
@@ -55,9 +70,70 @@ def describe(table: Any, noise: Any) -> dict[str, Any]:
     return {
         "n_objects": matrix.shape[0],
         "n_clusterings": matrix.shape[1],
+        "id_column": None if table.ids is None else table.id_name,
         "n_missing": int(missing.sum()),
         "share_missing": rounded(missing.mean()),
         "n_unlabelled": int(missing.all(axis=1).sum()),
         "n_distinct_rows": len(distinct.first),
         "columns": [{"name": n, "n_labels": int(k), "n_missing": int(gaps)} for n, k, gaps in per_column],
     }
+
+
+def _ids(name: str | None) -> str:
+    return "none (objects are numbered from 0)" if name is None else f"column {name!r}"
+
+
+def _width(facts: dict[str, Any], title: str) -> int:
+    return max(len(title), *(len(column["name"]) for column in facts["columns"]))
+
+
+# -------------------------------------------------------------------------------------------------------- features
+_HINTS = {"text": "--encode, or --drop", "date": "--drop", "id": "--id-column, or --drop"}
+
+
+def _check_features(file: str, reading: dict[str, Any], as_json: bool) -> None:
+    from partita.io._feature_columns import needs
+    from partita.io._read_features import read_columns
+
+    with stage(f"reading {file}"):
+        frame, ids, found = read_columns(file, **reading)
+    facts: dict[str, Any] = {
+        "n_objects": len(frame),
+        "n_features": frame.shape[1],
+        "id_column": None if ids is None else str(ids.name or "object"),
+        "n_missing": sum(column.n_missing for column in found),
+        "share_missing": rounded(frame.isna().to_numpy().mean()),
+        "columns": [
+            {"name": c.name, "kind": c.kind, "n_different": c.n_different, "n_missing": c.n_missing} for c in found
+        ],
+    }
+    if as_json:
+        click.echo(json.dumps({"file": file, "kind": "features", **facts}, indent=2))
+        return
+    click.echo(f"{file}: {count(len(frame), 'object')}, {count(frame.shape[1], 'column')} of features, not labels")
+    click.echo(f"  ids of objects  {_ids(facts['id_column'])}")
+    width = _width(facts, "column")
+    click.echo(f"  {'column':<{width}}  kind    values  missing  to be used, pass")
+    for column in found:
+        line = f"{column.name:<{width}}  {column.kind:<6}  {column.n_different:>6}  {column.n_missing:>7}"
+        click.echo(f"  {line}  {_hint(column, len(frame))}".rstrip())
+    click.echo(f"next: partita cluster {shlex.quote(file)} -o clusters.csv{_arguments(needs(found, len(frame)))}")
+    click.echo(f"      (or, if these are labels: partita check {shlex.quote(file)} --kind labels)")
+
+
+def _hint(column: Any, n_rows: int) -> str:
+    if column.is_constant:
+        return "(constant: without effect)"
+    if column.kind == "text" and column.is_like_ids(n_rows):
+        return _HINTS["id"]
+    if column.kind in _HINTS:
+        return _HINTS[column.kind]
+    if column.n_infinite or column.n_missing == n_rows:
+        return "--drop"
+    return "--impute" if column.n_missing else ""
+
+
+def _arguments(needed: Any) -> str:
+    """Options with which the table can be used."""
+    drop = f" --drop {shlex.quote(','.join(needed.drop))}" if needed.drop else ""
+    return drop + (" --encode" if needed.encode else "") + (" --impute median" if needed.impute else "")

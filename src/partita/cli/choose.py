@@ -1,22 +1,29 @@
 """``partita choose``: how many clusters there are, and why."""
 
 import json
+import shlex
 import sys
+import textwrap
 from typing import Any
 
 import click
 
-from partita.cli._feature_file import holds_fractions, read_scaled
+from partita.cli._feature_file import print_features, read_points
+from partita.cli._file_options import InputFile, save_table, spreadsheet_option
+from partita.cli._label_file import read_unless_features
 from partita.cli._options import (
     feature_file_arguments,
     feature_file_options,
     jobs_option,
     json_option,
+    kind_option,
     noise_option,
     parse_numbers,
     seed_option,
+    words_of_reading,
 )
-from partita.cli._results import check_targets
+from partita.cli._results import check_targets, count
+from partita.cli._width import width
 
 
 def _refuse_features(_: click.Context, __: click.Parameter, given: bool) -> None:
@@ -26,20 +33,14 @@ def _refuse_features(_: click.Context, __: click.Parameter, given: bool) -> None
 
 
 @click.command()
-@click.argument("file", type=click.Path())
+@click.argument("file", type=InputFile())
 @click.option(
     "-k",
     "--n-clusters",
     metavar="A,B,...|LOW-HIGH",
     help="Numbers to compare [2-10, or as far as the objects allow]; one cluster is always considered.",
 )
-@click.option(
-    "--kind",
-    type=click.Choice(["auto", "labels", "features"]),
-    default="auto",
-    show_default=True,
-    help="What FILE holds; auto: labels if all numbers are integers, else features.",
-)
+@kind_option
 @click.option("--features", is_flag=True, hidden=True, expose_value=False, callback=_refuse_features)
 @click.option("-o", "--output", type=click.Path(), help="File to write the table to.")
 @click.option(
@@ -67,6 +68,7 @@ def _refuse_features(_: click.Context, __: click.Parameter, given: bool) -> None
 @jobs_option
 @noise_option
 @feature_file_options
+@spreadsheet_option
 @json_option
 def choose(
     file: str,
@@ -80,10 +82,12 @@ def choose(
     jobs: int,
     noise: Any,
     columns: str | None,
-    drop: str | None,
+    drop: tuple[str, ...],
     id_column: str | None,
     no_ids: bool,
     header: bool | None,
+    impute: str | None,
+    encode: bool,
     scale: bool,
     as_json: bool,
 ) -> None:
@@ -94,18 +98,20 @@ def choose(
     the answer.
     """
     from partita import choose_n_clusters
-    from partita.io import write_table
 
     check_targets([], [file], tables=[output])
     numbers = None if n_clusters is None else parse_numbers(n_clusters)
-    reading = feature_file_arguments(columns, drop, id_column, no_ids, header)
-    if kind == "auto":
-        kind = "features" if holds_fractions(file, reading) else "labels"
-    X = read_scaled(file, reading, scale)[1] if kind == "features" else _read_labels(file, reading, noise)
+    reading = feature_file_arguments(columns, drop, id_column, no_ids, header, impute, encode)
+    labels = read_unless_features(file, reading, kind)
+    facts: dict[str, Any] = {}
+    if labels is None:
+        _, X, facts = read_points(file, reading, scale)
+    else:
+        X = _label_matrix(labels.table, reading, noise)
     choice = choose_n_clusters(
         X,
         [numbers] if isinstance(numbers, int) else numbers,
-        kind=kind,  # type: ignore[arg-type]  # click returns one of the three
+        kind="features" if labels is None else "labels",
         n_resamples=resamples,
         n_references=references,
         max_objects=max_objects,
@@ -114,24 +120,65 @@ def choose(
         verbose=sys.stderr.isatty(),
     )
     if output is not None:
-        write_table(output, choice.table)
+        save_table(output, choice.table)
     if as_json:
-        _print_json(choice, X, {"file": file, "kind": kind, "seed": seed, "output": output})
+        _print_json(choice, X, {"file": file, "kind": choice.kind, "seed": seed, **facts, "output": output})
         return
-    click.echo(str(choice))
+    _print_choice(choice, facts)
     if X.shape[0] > choice.n_objects:
         click.echo(f"\nfrom {choice.n_objects} of {X.shape[0]} objects (--max-objects)")
     if output is not None:
         click.echo(f"written to {output}")
+    click.echo(f"\n{_next(choice, file, reading, scale, noise)}")
 
 
-def _read_labels(file: str, reading: dict[str, Any], noise: Any) -> Any:
+def _label_matrix(table: Any, reading: dict[str, Any], noise: Any) -> Any:
     from partita import check_label_matrix
-    from partita.io import read_labels
 
-    if "drop" in reading:
-        raise click.UsageError("--drop leaves out features, and FILE is taken for labels; pass --kind features.")
-    return check_label_matrix(read_labels(file, **reading).labels, noise)
+    wrong = [name for name in ("impute", "encode") if name in reading]
+    if wrong:
+        raise click.UsageError(f"--{wrong[0]} is for features, and FILE is taken for labels; pass --kind features.")
+    return check_label_matrix(table.labels, noise)
+
+
+# Columns of the table that are printed, their titles, and what they say; a file holds all columns.
+_SHOWN = {
+    "n_clusters": ("k", "number of clusters that is tried"),
+    "n_found": ("found", "clusters that are found among all objects"),
+    "pac": ("PAC", "share of pairs that are now together, now apart; low is good"),
+    "reference_pac": ("chance", "the same in data without clusters: PAC should be far below it"),
+    "p_value": ("p", "share of data without clusters that look as good; small is good"),
+    "stability": ("stability", "agreement of the samples with the whole (ARI); 1 is best"),
+    "lifetime": ("lifetime", "how long k clusters last in a tree of merges; high is good"),
+    "bic": ("BIC", "criterion of a mixture model; low is good"),
+}
+
+
+def _print_choice(choice: Any, facts: dict[str, Any]) -> None:
+    """The number, the reasons, the table and what its columns say."""
+    found = "no clusters (all objects are one)" if choice.n_clusters == 1 else count(choice.n_clusters, "cluster")
+    click.echo(f"{found}, from {choice.kind} of {count(choice.n_objects, 'object')}")
+    for reason in choice.reasons:
+        click.echo(textwrap.fill(reason, width(), initial_indent="  - ", subsequent_indent="    "))
+    if facts:
+        print_features(facts, err=False)
+    table = choice.table[list(_SHOWN)].rename(columns={name: title for name, (title, _) in _SHOWN.items()})
+    click.echo(f"\n{table.round(3).to_string(index=False)}\n")
+    for title, meaning in _SHOWN.values():
+        click.echo(f"{title:<9}  {meaning}")
+    click.echo("(-o FILE writes more columns, --json prints them)")
+
+
+def _next(choice: Any, file: str, reading: dict[str, Any], scale: bool, noise: str) -> str:
+    """The command that uses the number."""
+    if choice.n_clusters == 1:
+        return "next: nothing; a clustering would cut one group into parts (-k compares other numbers)"
+    command, result = ("consensus", "consensus.csv") if choice.kind == "labels" else ("cluster", "clusters.csv")
+    words = ["partita", command, file, "-o", result, "--n-clusters", str(choice.n_clusters)]
+    words += words_of_reading(reading)
+    words += [] if choice.kind == "labels" or scale else ["--no-scale"]
+    words += [] if choice.kind == "features" or noise == "missing" else ["--noise", noise]
+    return f"next: {shlex.join(words)}"
 
 
 def _print_json(choice: Any, X: Any, call: dict[str, Any]) -> None:

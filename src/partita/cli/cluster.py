@@ -1,12 +1,12 @@
 """``partita cluster``: features in, one clustering out."""
 
 import sys
-import time
 from typing import Any
 
 import click
 
-from partita.cli._feature_file import read_scaled
+from partita.cli._feature_file import read_points
+from partita.cli._file_options import InputFile, printed_output_option, save_matrix, spreadsheet_option
 from partita.cli._generators import Generator, choose_generator, generator_options
 from partita.cli._methods import build, check_usage, fill_in, upper_bound
 from partita.cli._options import (
@@ -21,11 +21,13 @@ from partita.cli._options import (
 )
 from partita.cli._python_lines import cluster_lines
 from partita.cli._results import check_targets, label_table, show_results, summarise, write_results
+from partita.cli._stages import Stopwatch
+from partita.cli._words import GENERATOR, naming
 
 
 @click.command()
-@click.argument("file", type=click.Path())
-@click.option("-o", "--output", type=click.Path(), help="File to write the clusters to [stdout].")
+@click.argument("file", type=InputFile())
+@printed_output_option("File to write the clusters to [stdout].")
 @method_options
 @generator_options
 @click.option("--labels", type=click.Path(), help="File to write the labels of all clusterings to.")
@@ -33,6 +35,7 @@ from partita.cli._results import check_targets, label_table, show_results, summa
 @seed_option
 @jobs_option
 @feature_file_options
+@spreadsheet_option
 @json_option
 def cluster(
     file: str,
@@ -49,10 +52,12 @@ def cluster(
     seed: int,
     jobs: int,
     columns: str | None,
-    drop: str | None,
+    drop: tuple[str, ...],
     id_column: str | None,
     no_ids: bool,
     header: bool | None,
+    impute: str | None,
+    encode: bool,
     scale: bool,
     as_json: bool,
 ) -> None:
@@ -64,7 +69,7 @@ def cluster(
     parameters = parse_settings(settings) | ({} if n_clusters is None else {"n_clusters": n_clusters})
     check_usage(method, parameters, membership)
     check_targets([output, labels, membership], [file])
-    reading = feature_file_arguments(columns, drop, id_column, no_ids, header)
+    reading = feature_file_arguments(columns, drop, id_column, no_ids, header, impute, encode)
     generator = choose_generator(base, n_clusterings, base_clusters, sample_fraction, seed, jobs)
     parameters = fill_in(method, parameters, seed=seed, jobs=jobs)
     found, table = _run(file, method, parameters, generator, reading, scale, output, labels, membership)
@@ -95,19 +100,19 @@ def _run(
     """Read, generate, combine, write; returns what was found as plain values, and the table of clusters."""
     import pandas as pd
 
-    from partita.io import write_matrix
-
     estimator = build(method, parameters)
-    ids, features = read_scaled(file, reading, scale)
-    start = time.perf_counter()
-    built = generator.build(verbose=sys.stderr.isatty())
-    X = built.fit_transform(features)
+    points = read_points(file, reading, scale)
+    watch = Stopwatch()
+    with naming(GENERATOR):
+        built = generator.build(verbose=sys.stderr.isatty())
+        X = built.fit_transform(points.values)
     estimator.fit(X)
-    seconds = time.perf_counter() - start
+    seconds = watch.read()
+    ids = points.ids
     result = label_table(ids, str(ids.name), estimator.labels_)
     if labels is not None:
         matrix = pd.DataFrame(X, columns=built.get_feature_names_out())
-        write_matrix(labels, matrix.where(matrix >= 0).astype("Int64"), ids=ids)
+        save_matrix(labels, matrix.where(matrix >= 0).astype("Int64"), ids=ids)
     write_results(result, estimator, output, membership)
-    found = {"n_features": features.shape[1], **summarise(estimator, X, seconds)}
+    found = {"n_features": points.shape[1], **points.facts, **summarise(estimator, X, seconds)}
     return {**found, "upper_bound": upper_bound(method, estimator)}, result

@@ -1,11 +1,15 @@
 """``partita compare``: every method that applies, side by side."""
 
 import json
+import re
 import sys
+import textwrap
 from typing import Any
 
 import click
 
+from partita.cli._file_options import InputFile, save_table, spreadsheet_option
+from partita.cli._label_file import force_option, read_label_file
 from partita.cli._methods import build, fill_in
 from partita.cli._options import (
     jobs_option,
@@ -16,11 +20,14 @@ from partita.cli._options import (
     seed_option,
 )
 from partita.cli._results import check_targets, cluster_sizes, count, rounded
+from partita.cli._stages import stage
+from partita.cli._width import width
+from partita.cli._words import in_options
 from partita.consensus._methods import METHODS
 
 
 @click.command()
-@click.argument("file", type=click.Path())
+@click.argument("file", type=InputFile())
 @click.option("-o", "--output", type=click.Path(), help="File to write the table to [printed only].")
 @click.option("--labels", type=click.Path(), help="File to write the labels of all methods to.")
 @click.option(
@@ -33,7 +40,11 @@ from partita.consensus._methods import METHODS
 @click.option("--methods", "names", metavar="A,B,...", help="Methods to compare [all; see `partita methods`].")
 @seed_option
 @jobs_option
+@click.option("--matrix", is_flag=True, help="Print the adjusted Rand index between every two methods, too.")
+@click.option("--matrix-output", type=click.Path(), help="File to write that matrix to.")
 @label_file_options
+@spreadsheet_option
+@force_option
 @json_option
 def compare(
     file: str,
@@ -43,52 +54,61 @@ def compare(
     names: str | None,
     seed: int,
     jobs: int,
+    matrix: bool,
+    matrix_output: str | None,
     columns: str | None,
+    drop: tuple[str, ...],
     id_column: str | None,
     no_ids: bool,
     header: bool | None,
     noise: Any,
+    force: bool,
     as_json: bool,
 ) -> None:
     """Run many methods on the clusterings of FILE and compare what they find.
 
-    The table shows, for each method, the number of clusters, the average normalised mutual information between its
-    labels and the clusterings, and the seconds it took; below it, the adjusted Rand index between every two methods. A
-    method that fails has the reason in its row and does not stop the others; it is an error if all of them fail.
+    The table shows, for each method, the number of clusters, the average normalised mutual information (NMI) between
+    its labels and the clusterings, the average adjusted Rand index (ARI) with the other methods, and the seconds it
+    took. A method that fails has the reason below the table and does not stop the others; it is an error if all of them
+    fail.
     """
     from partita import check_label_matrix
-    from partita.io import read_labels, write_table
 
     chosen = _chosen(names)
-    check_targets([output, labels], [file])
-    table = read_labels(file, **label_file_arguments(columns, id_column, no_ids, header))
-    matrix = check_label_matrix(table.labels, noise)
-    outcomes, k = _run(matrix, chosen, n_clusters, seed, jobs)
+    check_targets([labels], [file], tables=[output, matrix_output])
+    table = read_label_file(file, label_file_arguments(columns, drop, id_column, no_ids, header), force=force).table
+    X = check_label_matrix(table.labels, noise)
+    outcomes, k = _run(X, chosen, n_clusters, seed, jobs)
     result, agreed = _tables(outcomes)
     if output is not None:
-        write_table(output, result)
+        save_table(output, result)
     if labels is not None:
-        write_table(labels, _labels(table, outcomes))
+        save_table(labels, _labels(table, outcomes))
+    if matrix_output is not None:
+        save_table(matrix_output, agreed.rename_axis("method").reset_index())
     if as_json:
         facts = {
             "file": file,
             "seed": seed,
-            "n_objects": matrix.shape[0],
-            "n_clusterings": matrix.shape[1],
+            "n_objects": X.shape[0],
+            "n_clusterings": X.shape[1],
             "given_n_clusters": k,
             "output": output,
             "methods_output": labels,
+            "matrix_output": matrix_output,
             "methods": json.loads(result.to_json(orient="records")),
             "agreement": json.loads(agreed.to_json()),
         }
         click.echo(json.dumps(facts, indent=2))
         return
-    given = "" if n_clusters else ", as evidence accumulation finds"
-    counts = f"{count(matrix.shape[0], 'object')}, {count(matrix.shape[1], 'clustering')}"
-    click.echo(f"{counts}; methods that need it take k = {k}{given}")
-    _print_table(result)
-    click.echo("\nadjusted Rand index between methods")
-    click.echo(agreed.round(2).to_string())
+    given = "" if n_clusters else ", as eac finds"
+    click.echo(f"{count(X.shape[0], 'object')}, {count(X.shape[1], 'clustering')}")
+    click.echo(f"methods that need the number of clusters take k = {k}{given}")
+    _print_table(result, agreed)
+    if matrix:
+        _print_matrix(agreed)
+    for written in filter(None, (output, labels, matrix_output)):
+        click.echo(f"written to {written}")
 
 
 def _chosen(names: str | None) -> list[str]:
@@ -102,44 +122,55 @@ def _chosen(names: str | None) -> list[str]:
     return chosen
 
 
-def _run(matrix: Any, chosen: list[str], n_clusters: int | None, seed: int, jobs: int) -> tuple[list[Any], int]:
+def _run(X: Any, chosen: list[str], n_clusters: int | None, seed: int, jobs: int) -> tuple[list[Any], int]:
     """What became of each method, and k."""
+    from partita._runs import progress
     from partita.consensus.voting._supra_consensus import run_methods
 
-    k = n_clusters or _number_of_clusters(matrix)
+    with stage("finding the number of clusters"):
+        k = n_clusters or _number_of_clusters(X)
     outcomes: list[Any] = []
-    for name in chosen:
-        if sys.stderr.isatty():
-            click.echo(f"  {name} ...", err=True)
-        wanted = n_clusters if METHODS[name].finds_k else k  # a method that finds k is given it only by the user
-        estimator = build(name, fill_in(name, {}, seed=seed, jobs=jobs, n_clusters=wanted))
-        outcomes += run_methods(matrix, {name: estimator})
+    with progress(len(chosen), "methods", show=sys.stderr.isatty()) as bar:
+        for name in chosen:
+            wanted = n_clusters if METHODS[name].finds_k else k  # a method that finds k is given it only by the user
+            parameters = fill_in(name, {}, seed=seed, jobs=jobs, n_clusters=wanted)
+            outcomes += run_methods(X, {name: build(name, parameters)})
+            bar.update(1)
     if all(outcome.labels is None for outcome in outcomes):
-        errors = "; ".join(f"{outcome.name}: {outcome.error}" for outcome in outcomes)
+        errors = " ".join(f"{outcome.name}: {_in_plain_words(outcome.error)}" for outcome in outcomes)
         raise ValueError(f"no method gave a result: {errors}")
     return outcomes, k
 
 
-def _number_of_clusters(matrix: Any) -> int:
+def _number_of_clusters(X: Any) -> int:
     """As many as evidence accumulation finds, by single linkage where average linkage does not fit in memory."""
     from partita import EAC
 
     try:
-        return int(EAC().fit(matrix).n_clusters_)
+        return int(EAC().fit(X).n_clusters_)
     except MemoryError:
-        return int(EAC(linkage="single").fit(matrix).n_clusters_)
+        return int(EAC(linkage="single").fit(X).n_clusters_)
 
 
 def _tables(outcomes: list[Any]) -> tuple[Any, Any]:
     """One row per method, and the agreement between methods."""
     from partita.consensus.voting._supra_consensus import agreement, as_table
 
-    found = [outcome if outcome.labels is None else _as_printed(outcome) for outcome in outcomes]
-    return as_table(found), agreement(outcomes)
+    table = as_table([_as_printed(outcome) for outcome in outcomes])
+    for column in ("error", "warning"):
+        table[column] = [_in_plain_words(text) for text in table[column]]
+    return table, agreement(outcomes)
+
+
+def _in_plain_words(text: str) -> str:
+    """A message without the kind of a usual error."""
+    return in_options(re.sub(r"^(ValueError|TypeError|LabelMatrixError|NotEnoughMemoryError): ", "", text))
 
 
 def _as_printed(outcome: Any) -> Any:
     """The outcome with the clusters that have objects, and the digits of all commands."""
+    if outcome.labels is None:
+        return outcome
     return outcome._replace(
         n_clusters=len(cluster_sizes(outcome.labels)),
         average_nmi=rounded(outcome.average_nmi),
@@ -154,10 +185,26 @@ def _labels(table: Any, outcomes: list[Any]) -> Any:
     return pd.DataFrame({table.id_name: table.object_ids(), **found})
 
 
-def _print_table(result: Any) -> None:
-    click.echo(f"{'method':<14} {'clusters':>8} {'average NMI':>11} {'seconds':>8}")
-    for row in result.itertuples():
-        if row.error:
-            click.echo(f"{row.method:<14} failed: {row.error}")
-        else:
-            click.echo(f"{row.method:<14} {row.n_clusters:>8} {row.average_nmi:>11.3f} {row.seconds:>8.2f}")
+def _print_table(result: Any, agreed: Any) -> None:
+    """One line per method that worked; below them, what failed or warned."""
+    click.echo(f"{'method':<14} {'clusters':>8} {'average NMI':>11} {'average ARI':>11} {'seconds':>8}")
+    for row in result[result["error"] == ""].itertuples():
+        others = agreed[row.method].drop(row.method)
+        ari = f"{others.mean():>11.3f}" if len(others) else f"{'':>11}"
+        mark = "  *" if row.warning else ""
+        click.echo(f"{row.method:<14} {row.n_clusters:>8} {row.average_nmi:>11.3f} {ari} {row.seconds:>8.2f}{mark}")
+    for row in result[result["error"] != ""].itertuples():
+        _print_note(f"{row.method} failed: {row.error}")
+    click.echo("NMI is with the clusterings of the file, ARI with the other methods")
+    for row in result[result["warning"] != ""].itertuples():
+        _print_note(f"* {row.method}: {row.warning}")
+
+
+def _print_note(text: str) -> None:
+    click.echo(textwrap.fill(" ".join(text.split()), width(), subsequent_indent="    ", break_on_hyphens=False))
+
+
+def _print_matrix(agreed: Any) -> None:
+    """The matrix in blocks of columns that fit in the terminal."""
+    click.echo("\nadjusted Rand index between methods")
+    click.echo(agreed.round(2).to_string(line_width=width()))

@@ -1,10 +1,11 @@
 """``partita consensus``: labels in, one clustering out."""
 
-import time
 from typing import Any
 
 import click
 
+from partita.cli._file_options import InputFile, printed_output_option, reading_arguments, spreadsheet_option
+from partita.cli._label_file import force_option, read_label_file
 from partita.cli._methods import build, check_usage, fill_in, upper_bound
 from partita.cli._options import (
     jobs_option,
@@ -20,20 +21,16 @@ from partita.cli._options import (
 )
 from partita.cli._python_lines import consensus_lines
 from partita.cli._results import check_targets, label_table, show_results, summarise, write_results
+from partita.cli._stages import Stopwatch
 
 
 @click.command()
-@click.argument("file", type=click.Path())
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(),
-    help="File to write, by its name CSV, TSV, Parquet, NPY or NPZ [stdout].",
-)
+@click.argument("file", type=InputFile())
+@printed_output_option("File to write, by its name CSV, TSV, Parquet, Excel, NPY or NPZ [stdout].")
 @method_options
 @click.option("--divergence", help="For pcc: kl or l2 [kl].")
 @click.option("--pairs", help="For pcc, baum-eagon, aspect: all, a share such as 0.01, or a number per object [all].")
-@click.option("--features", type=click.Path(), help="For gbce: file of features, one row per object.")
+@click.option("--features", type=InputFile(), help="For gbce: file of features, one row per object.")
 @click.option(
     "--family",
     "families",
@@ -45,6 +42,8 @@ from partita.cli._results import check_targets, label_table, show_results, summa
 @seed_option
 @jobs_option
 @label_file_options
+@spreadsheet_option
+@force_option
 @json_option
 def consensus(
     file: str,
@@ -60,10 +59,12 @@ def consensus(
     seed: int,
     jobs: int,
     columns: str | None,
+    drop: tuple[str, ...],
     id_column: str | None,
     no_ids: bool,
     header: bool | None,
     noise: Any,
+    force: bool,
     as_json: bool,
 ) -> None:
     """Find one clustering that agrees best with all clusterings of FILE.
@@ -81,8 +82,10 @@ def consensus(
     }
     parameters = parse_settings(settings) | {name: value for name, value in given.items() if value is not None}
     check_usage(method, parameters, membership, features)
-    reading = label_file_arguments(columns, id_column, no_ids, header)
-    summary, table = run_consensus(file, output, method, parameters, reading, noise, membership, features, seed, jobs)
+    reading = label_file_arguments(columns, drop, id_column, no_ids, header)
+    summary, table = run_consensus(
+        file, output, method, parameters, reading, noise, membership, features, seed, jobs, force
+    )
     show_results(summary, table, as_json)
 
 
@@ -97,20 +100,22 @@ def run_consensus(
     features: str | None = None,
     seed: int = 0,
     jobs: int = 1,
+    force: bool = False,
 ) -> tuple[dict[str, Any], Any]:
     """Read, fit, write; returns a summary of plain values and the table of labels."""
     from partita import check_label_matrix
-    from partita.io import read_features, read_labels
+    from partita.io import read_features
 
     check_targets([output, membership], [file, features])
     parameters = fill_in(method, parameters, seed=seed, jobs=jobs)
     estimator = build(method, parameters)
-    table = read_labels(file, **reading)
+    table, reading, elsewhere = read_label_file(file, reading, force=force, beside=features is not None)
     matrix = check_label_matrix(table.labels, noise)
-    beside = {} if features is None else {"features": read_features(features, table)}
-    start = time.perf_counter()
+    of_features = ({"drop": elsewhere} if elsewhere else {}) | reading_arguments()
+    beside = {} if features is None else {"features": read_features(features, table, **of_features)}
+    watch = Stopwatch()
     estimator.fit(matrix, **beside)
-    seconds = time.perf_counter() - start
+    seconds = watch.read()
     result = label_table(table.object_ids(), table.id_name, estimator.labels_)
     write_results(result, estimator, output, membership)
     summary = {
@@ -121,6 +126,6 @@ def run_consensus(
         "upper_bound": upper_bound(method, estimator),
         "output": output,
         "membership_output": membership,
-        "python": consensus_lines(method, parameters, file, reading, noise, features),
+        "python": consensus_lines(method, parameters, file, reading, noise, features, of_features),
     }
     return summary, result

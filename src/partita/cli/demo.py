@@ -1,10 +1,12 @@
 """``partita demo``: the main job on data that comes with the package."""
 
+import textwrap
 from pathlib import Path
 
 import click
 
 from partita.cli._results import print_summary
+from partita.cli._width import width
 from partita.cli.consensus import run_consensus
 
 
@@ -23,7 +25,7 @@ def demo(folder: str) -> None:
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
     labels, output = place / "labels.csv", place / "consensus.csv"
-    click.echo(wine.description)
+    click.echo(textwrap.fill(wine.description, width()))
     click.echo()
     table = wine.labels.astype("Int64")
     write_table(labels, pd.concat([wine.ids, table], axis=1))
@@ -32,8 +34,10 @@ def demo(folder: str) -> None:
     click.echo()
     agreement = consistency_index(wine.target, result["label"])
     ari = adjusted_rand_score(wine.target, result["label"])
-    click.echo(
+    found = (
         f"The cultivars were not used; {agreement:.1%} of the wines are in their cultivar's cluster (ARI {ari:.2f})."
     )
+    click.echo(textwrap.fill(found, width()))
     click.echo(f"Labels: {labels}   Consensus: {output}")
-    click.echo(f"Next:   partita check {labels}   or   partita consensus YOUR_LABELS.csv -o consensus.csv")
+    click.echo(f"Next:   partita check {labels}")
+    click.echo("then:   partita consensus YOUR_LABELS.csv -o consensus.csv")

@@ -6,8 +6,17 @@ from typing import Any, NamedTuple
 
 import click
 
-from partita.cli._feature_file import read_scaled
+from partita.cli._feature_file import print_features, read_points
+from partita.cli._file_options import (
+    STANDARD,
+    InputFile,
+    printed_output_option,
+    save_matrix,
+    save_table,
+    spreadsheet_option,
+)
 from partita.cli._generators import Generator, choose_generator, generator_options
+from partita.cli._label_file import read_any_labels
 from partita.cli._options import (
     feature_file_arguments,
     feature_file_options,
@@ -19,6 +28,7 @@ from partita.cli._options import (
 )
 from partita.cli._python_lines import generator_lines, print_python, recipe_lines
 from partita.cli._results import check_targets, count, rounded
+from partita.cli._words import GENERATOR, RECIPE, naming
 
 
 class MadeEnsemble(NamedTuple):
@@ -28,11 +38,12 @@ class MadeEnsemble(NamedTuple):
     labels: Any  # (n_samples, n_clusterings) frame, -1 where missing
     manifest: Any
     python: str
+    facts: dict[str, Any]  # features and id_column, where there are features
 
 
 @click.command()
-@click.argument("file", type=click.Path(), required=False)
-@click.option("-o", "--output", type=click.Path(), help="File to write the labels to [stdout].")
+@click.argument("file", type=InputFile(), required=False)
+@printed_output_option("File to write the labels to [stdout].")
 @click.option("--manifest", type=click.Path(), help="File to write what was run to, one row per clustering.")
 @generator_options
 @click.option(
@@ -44,6 +55,7 @@ class MadeEnsemble(NamedTuple):
 @seed_option
 @jobs_option
 @feature_file_options
+@spreadsheet_option
 @json_option
 def generate(
     file: str | None,
@@ -58,10 +70,12 @@ def generate(
     seed: int,
     jobs: int,
     columns: str | None,
-    drop: str | None,
+    drop: tuple[str, ...],
     id_column: str | None,
     no_ids: bool,
     header: bool | None,
+    impute: str | None,
+    encode: bool,
     scale: bool,
     as_json: bool,
 ) -> None:
@@ -76,18 +90,19 @@ def generate(
         raise click.UsageError("--set is for --recipe.")
     if file is None and recipe is None:
         raise click.UsageError("name a FILE of features.")
-    reading = feature_file_arguments(columns, drop, id_column, no_ids, header)
+    reading = feature_file_arguments(columns, drop, id_column, no_ids, header, impute, encode)
     if recipe is not None:
         made = _by_recipe(recipe, file, reading, scale, seed, jobs, parse_settings(settings))
     else:
         generator = choose_generator(base, n_clusterings, base_clusters, sample_fraction, seed, jobs)
-        made = _by_generator(generator, str(file), reading, scale)
+        made = _by_generator(generator, file or "", reading, scale)  # there is one; str(file) would lose a pipe
     table = made.labels.where(made.labels >= 0).astype("Int64")  # empty where missing
     _write(made, table, output, manifest, as_json)
     missing = table.isna()
     summary = {
         "file": file,
         "seed": seed,
+        **made.facts,
         "n_objects": len(table),
         "n_clusterings": table.shape[1],
         "n_missing": int(missing.to_numpy().sum()),
@@ -109,10 +124,12 @@ def generate(
 def _by_generator(generator: Generator, file: str, reading: dict[str, Any], scale: bool) -> MadeEnsemble:
     import pandas as pd
 
-    ids, features = read_scaled(file, reading, scale)
-    built = generator.build(verbose=sys.stderr.isatty())
-    labels = pd.DataFrame(built.fit_transform(features), columns=built.get_feature_names_out())
-    return MadeEnsemble(ids, labels, built.manifest_, generator_lines(generator, file, reading, scale))
+    points = read_points(file, reading, scale)
+    with naming(GENERATOR):
+        built = generator.build(verbose=sys.stderr.isatty())
+        labels = pd.DataFrame(built.fit_transform(points.values), columns=built.get_feature_names_out())
+    lines = generator_lines(generator, file, reading, scale)
+    return MadeEnsemble(points.ids, labels, built.manifest_, lines, points.facts)
 
 
 def _by_recipe(
@@ -129,7 +146,6 @@ def _by_recipe(
 
     from partita import ensemble_recipe
     from partita.experiments import recipe_input
-    from partita.io import read_labels
 
     takes = recipe_input(recipe)
     if takes == "labels":
@@ -139,17 +155,19 @@ def _by_recipe(
         )
     _check_recipe(recipe, takes, file, options)
     ids, data = None, None
+    facts: dict[str, Any] = {}
     if file is not None and takes == "features":
-        ids, data = read_scaled(file, reading, scale)
+        ids, data, facts = read_points(file, reading, scale)
     elif file is not None:
-        table = read_labels(file, **reading)
+        table, reading, _ = read_any_labels(file, reading)
         ids, data = pd.Series(table.object_ids(), name=table.id_name), table.labels.iloc[:, 0]
     options = {"random_state": seed} | ({"n_jobs": jobs} if jobs != 1 else {}) | options
-    made = ensemble_recipe(recipe, data, verbose=sys.stderr.isatty(), **options)
+    with naming(RECIPE):
+        made = ensemble_recipe(recipe, data, verbose=sys.stderr.isatty(), **options)
     names = made.manifest["name"] if "name" in made.manifest else [f"c{j}" for j in range(made.labels.shape[1])]
     labels = pd.DataFrame(made.labels, columns=_different(list(names)))
     ids = pd.Series(range(len(labels)), name="object") if ids is None else ids
-    return MadeEnsemble(ids, labels, made.manifest, recipe_lines(recipe, options, file, reading, scale, takes))
+    return MadeEnsemble(ids, labels, made.manifest, recipe_lines(recipe, options, file, reading, scale, takes), facts)
 
 
 def _check_recipe(recipe: str, takes: str, file: str | None, options: dict[str, Any]) -> None:
@@ -182,14 +200,12 @@ def _write(made: MadeEnsemble, table: Any, output: str | None, manifest: str | N
     """Write labels and manifest; without a file the labels go to stdout."""
     import pandas as pd
 
-    from partita.io import write_matrix, write_table
-
     if manifest is not None:
-        write_table(manifest, made.manifest)
+        save_table(manifest, made.manifest)
     if output is not None:
-        write_matrix(output, table, ids=made.ids)
+        save_matrix(output, table, ids=made.ids)
     elif not as_json:
-        pd.concat([made.ids, table], axis=1).to_csv(sys.stdout, index=False)
+        save_table(STANDARD, pd.concat([made.ids, table], axis=1))
 
 
 def _show(summary: dict[str, Any], as_json: bool) -> None:
@@ -199,6 +215,8 @@ def _show(summary: dict[str, Any], as_json: bool) -> None:
     output = summary["output"]
     counts = f"{count(summary['n_objects'], 'object')}, {count(summary['n_clusterings'], 'clustering')}"
     click.echo(counts, err=output is None)
+    if "features" in summary:
+        print_features(summary, err=output is None)
     if output is not None:
         click.echo(f"written to {output}; next: partita consensus {output} -o consensus.csv")
     print_python(summary["python"], err=output is None)

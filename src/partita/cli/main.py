@@ -1,5 +1,6 @@
 """Entry point: one group, one clear line for every error, exit codes 0, 1 and 2."""
 
+import errno
 import logging
 import os
 import sys
@@ -10,6 +11,7 @@ from typing import Any
 import click
 
 from partita import __version__
+from partita.cli import _words
 from partita.cli.check import check
 from partita.cli.choose import choose
 from partita.cli.cluster import cluster
@@ -25,12 +27,15 @@ _USER_ERRORS = (ValueError, TypeError, OSError, MemoryError, ImportError)
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="partita", message="%(prog)s %(version)s")
-def app() -> None:
+@click.pass_context
+def app(context: click.Context) -> None:
     """Consensus clustering: many clusterings of the same objects in, one out.
 
     Start with `partita demo`, then `partita check labels.csv` and `partita consensus labels.csv -o out.csv`. From
     features: `partita cluster table.csv -o out.csv`.
     """
+    command = app.commands.get(context.invoked_subcommand or "")
+    _words.begin({option for parameter in (command.params if command else []) for option in parameter.opts})
 
 
 for command in (demo, check, consensus, compare, choose, generate, cluster, methods):
@@ -40,15 +45,19 @@ for command in (demo, check, consensus, compare, choose, generate, cluster, meth
 def main(argv: Sequence[str] | None = None) -> None:
     """Run the command line; errors are one line on stderr, with exit code 2."""
     warnings.showwarning = _show_warning
+    _shown.clear()
     _show_log()
     try:
         code = app.main(args=argv, prog_name="partita", standalone_mode=False)
+        sys.stdout.flush()  # an error of a full disk belongs here, not to the end of the interpreter
     except click.exceptions.NoArgsIsHelpError as shown:
         click.echo(shown.format_message(), err=True)
         sys.exit(2)
     except click.ClickException as error:
         _fail(error.format_message())
-    except (click.Abort, KeyboardInterrupt):
+    except (click.Abort, KeyboardInterrupt) as stop:
+        if isinstance(stop.__cause__, EOFError):  # click takes the end of a file for the end of the user's patience
+            _fail(f"a file ends too early ({stop.__cause__}); it may be damaged.")
         click.echo("partita: interrupted", err=True)
         sys.exit(130)
     except BrokenPipeError:  # the reader of our output has gone, as in `partita methods | head -1`
@@ -57,7 +66,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     except _USER_ERRORS as error:
         if os.environ.get("PARTITA_DEBUG"):
             raise
-        _fail(str(error) or type(error).__name__)
+        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+            _fail("a file or standard output cannot be written (no space left on device); make room first.")
+        _fail(_words.in_options(str(error)) or type(error).__name__)
     sys.exit(code if isinstance(code, int) else 0)
 
 
@@ -66,8 +77,14 @@ def _fail(message: str) -> None:
     sys.exit(2)
 
 
+_shown: set[str] = set()  # a command may look at a file twice, and says once what it finds
+
+
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    click.echo(f"partita: warning: {' '.join(str(message).split())}", err=True)
+    text = f"partita: warning: {' '.join(_words.in_options(str(message)).split())}"
+    if text not in _shown:
+        _shown.add(text)
+        click.echo(text, err=True)
 
 
 def _show_log() -> None:

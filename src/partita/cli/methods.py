@@ -1,11 +1,13 @@
 """``partita methods``: which methods there are."""
 
 import json
+import textwrap
 from typing import Any
 
 import click
 
 from partita.cli._options import json_option
+from partita.cli._width import width
 from partita.consensus._methods import COST_SYMBOLS, METHODS, Method
 
 
@@ -17,16 +19,18 @@ def methods(long: bool, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps({"methods": [_facts(method) for method in METHODS.values()]}, indent=2))
         return
-    width = max(map(len, METHODS))
+    indent = max(map(len, METHODS)) + 2
     for name, method in METHODS.items():
         output = "probabilities" if method.soft else "hard labels"
         lines = [method.summary, f"{_number(method)}; {output}; partita.{method.estimator}; {method.source}"]
         if long:
             lines += [f"missing label: {method.missing}", f"cost: {method.cost}"]
         for place, line in enumerate(lines):
-            click.echo(f"{'' if place else name:<{width}}  {line}")
+            first = f"{'' if place else name:<{indent}}"
+            click.echo(textwrap.fill(line, width(), initial_indent=first, subsequent_indent=" " * (indent + 2)))
     if long:
-        click.echo(f"\ncost with {COST_SYMBOLS}")
+        click.echo()
+        click.echo(textwrap.fill(f"cost with {COST_SYMBOLS}", width()))
 
 
 def _facts(method: Method) -> dict[str, Any]:

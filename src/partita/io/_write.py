@@ -1,9 +1,7 @@
-"""Write results so that a failure leaves the old file as it was."""
+"""Write results in the format that a file's name asks for."""
 
 import os
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,23 +10,46 @@ import pandas as pd
 
 from partita._optional import require
 from partita._typing import Array
-from partita.io._formats import NUMPY, PARQUET, TEXT, format_of
+from partita.io._excel import write_sheet
+from partita.io._formats import EXCEL, NUMPY, PARQUET, TEXT, format_of, is_number
+from partita.io._replacing import is_special, replacing
+from partita.io._source import STANDARD
+
+_BEGIN_FORMULAS = ("=", "+", "-", "@", "\t", "\r")  # how a cell begins that spreadsheets compute
 
 
-def write_table(path: str | os.PathLike[str], table: pd.DataFrame) -> None:
-    """Write a table in the format of the file's suffix: CSV, TSV (also .gz), Parquet, NPY or NPZ.
+def write_table(path: str | os.PathLike[str], table: pd.DataFrame, *, spreadsheet_safe: bool = False) -> None:
+    """Write a table in the format of the file's suffix: CSV, TSV (also .gz), Parquet, Excel, NPY or NPZ.
 
     It is written to a new file beside the target and renamed, so that a failure leaves an old file as it was. NPY
-    holds the column "label" only; NPZ holds one array per column.
+    holds the column "label" only; NPZ holds one array per column. "-" is standard output, as CSV.
+
+    Parameters
+    ----------
+    path : path
+        File to write.
+    table : pandas.DataFrame
+        One row per object.
+    spreadsheet_safe : bool, default False
+        Begin text that a spreadsheet would compute (``=...``, ``+...``, ``-...``, ``@...``) with an apostrophe in text
+        files. By default text is written as it is. Excel files hold it as text always.
     """
     target = check_output(path)
-    kind = format_of(target)
+    kind = _format_of_output(target)
+    if kind in TEXT and spreadsheet_safe:
+        table = _without_formulas(table)
+    if os.fspath(path) == STANDARD:
+        _print_bytes(table.to_csv(index=False).encode("utf-8"))
+        return
     with replacing(target) as beside:
         if kind in TEXT:
             separator = "," if kind in (".csv", ".txt") else "\t"
-            table.to_csv(beside, index=False, sep=separator, compression="gzip" if target.suffix == ".gz" else None)
+            compression: Any = "gzip" if target.suffix.lower() == ".gz" else None
+            table.to_csv(beside, index=False, sep=separator, compression=compression)
         elif kind in PARQUET:
             table.to_parquet(beside, index=False)
+        elif kind in EXCEL:
+            write_sheet(beside, table, str(path))
         elif kind == ".npy":
             with open(beside, "wb") as file:
                 np.save(file, table["label"].to_numpy())
@@ -38,18 +59,56 @@ def write_table(path: str | os.PathLike[str], table: pd.DataFrame) -> None:
                 np.savez_compressed(file, **arrays)
 
 
+def _format_of_output(target: Path) -> str:
+    """Format of an output: by its suffix; CSV for standard output, pipes and devices."""
+    return ".csv" if str(target) == STANDARD or is_special(target) else format_of(target)
+
+
+def _print_bytes(content: bytes) -> None:
+    """Write to standard output whatever its encoding is, so that ids keep their bytes."""
+    sys.stdout.flush()
+    binary = getattr(sys.stdout, "buffer", None)
+    if binary is None:  # as in a notebook
+        sys.stdout.write(content.decode("utf-8"))
+        return
+    binary.write(content)
+    binary.flush()
+
+
+def _without_formulas(table: pd.DataFrame) -> pd.DataFrame:
+    """The table with an apostrophe before text, also in names, that begins like a formula and is no number."""
+    safe = table.copy()
+    for place in range(table.shape[1]):
+        column = table.iloc[:, place]
+        if not pd.api.types.is_numeric_dtype(column):
+            safe.isetitem(place, column.map(_as_text).to_numpy())
+    safe.columns = pd.Index([_as_text(str(name)) for name in table.columns])
+    return safe
+
+
+def _as_text(value: Any) -> Any:
+    formula = isinstance(value, str) and value.startswith(_BEGIN_FORMULAS) and not is_number(value)
+    return f"'{value}" if formula else value
+
+
 def write_matrix(
-    path: str | os.PathLike[str], matrix: pd.DataFrame, *, ids: "pd.Series[Any]", name: str = "labels"
+    path: str | os.PathLike[str],
+    matrix: pd.DataFrame,
+    *,
+    ids: "pd.Series[Any]",
+    name: str = "labels",
+    spreadsheet_safe: bool = False,
 ) -> None:
     """Write one row of numbers per object, with one column per clustering or cluster, after a column of ids.
 
     NPY holds the numbers only; NPZ holds them as an array ``name``, beside the arrays "columns" and "ids". Both have -1
-    where a label is missing. ``read_labels`` reads all formats.
+    where a label is missing. ``read_labels`` reads all formats. ``spreadsheet_safe`` is that of ``write_table``.
     """
     target = check_output(path)
-    kind = format_of(target)
+    kind = _format_of_output(target)
     if kind not in NUMPY:
-        write_table(path, pd.concat([ids.reset_index(drop=True), matrix], axis=1))
+        table = pd.concat([ids.reset_index(drop=True), matrix], axis=1)
+        write_table(path, table, spreadsheet_safe=spreadsheet_safe)
         return
     whole = name == "labels"
     numbers = matrix.fillna(-1).to_numpy(dtype=np.int64) if whole else matrix.to_numpy(dtype=np.float64)
@@ -63,43 +122,36 @@ def write_matrix(
 
 
 def check_output(path: str | os.PathLike[str]) -> Path:
-    """Refuse, before any work, a path that cannot be written."""
-    target = Path(path)
-    kind = format_of(target)
+    """Refuse, before any work, a path that cannot be written; "-" is standard output."""
+    target, shown = Path(path), os.fspath(path)
+    if shown == STANDARD:
+        return target
+    if target.is_dir():
+        raise IsADirectoryError(f"{shown!r} is a folder; pass the name of a file to write.")
+    kind = _format_of_output(target)
     if kind in PARQUET:
         require("pyarrow", extra="parquet", purpose="writing Parquet")
-    if target.is_dir():
-        raise IsADirectoryError(f"{str(path)!r} is a folder; pass the name of a file to write.")
-    folder = target.parent
-    if not folder.is_dir():
-        raise FileNotFoundError(f"there is no folder {str(folder)!r} to write {target.name!r} in; create it first.")
-    if not os.access(folder, os.W_OK):
-        raise PermissionError(f"the folder {str(folder)!r} cannot be written to; choose another one.")
+    if kind in EXCEL:
+        require("openpyxl", extra="excel", purpose="writing Excel files")
+    if is_special(target):
+        return target
+    _check_place(target, shown)
     return target
 
 
-@contextmanager
-def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Give a path beside ``path`` to write to; it replaces ``path`` only if no error occurs."""
-    target = Path(path)
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
-    os.close(handle)
-    beside = Path(name)
-    try:
-        yield beside
-        beside.chmod(_mode_of(target))
-        os.replace(beside, target)
-    finally:
-        beside.unlink(missing_ok=True)
-
-
-def _mode_of(target: Path) -> int:
-    """Permissions of the file that is replaced, or of a new file."""
-    if target.exists():
-        return target.stat().st_mode & 0o777
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
+def _check_place(target: Path, shown: str) -> None:
+    """Refuse a folder or a file that may not be written; of a link, those that it leads to."""
+    end = Path(os.path.realpath(target))
+    if end.is_symlink():
+        raise OSError(f"{shown!r} is a link that leads to itself; name a file.")
+    folder = end.parent
+    if not folder.is_dir():
+        named = target.parent if not target.is_symlink() else folder
+        raise FileNotFoundError(f"there is no folder {str(named)!r} to write {end.name!r} in; create it first.")
+    if end.exists() and not (os.access(end, os.W_OK) and end.stat().st_mode & 0o222):  # root may write all, but asks
+        raise PermissionError(f"{shown!r} is read-only; choose another name, or allow writing to it.")
+    if not os.access(folder, os.W_OK):
+        raise PermissionError(f"the folder {str(folder)!r} cannot be written to; choose another one.")
 
 
 def _without_objects(column: "pd.Series[Any]") -> Array:

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
-from partita import CSPA, EAC, HBGF, MCLA, LabelKMeans, supra_consensus
+from partita import CSPA, EAC, HBGF, MCLA, LabelKMeans, MultinomialMixture, supra_consensus
 from partita.consensus.voting._supra_consensus import Outcome, agreement
 from partita.metrics import adjusted_rand_score, average_nmi_score
 from tests.broken import Broken
@@ -67,8 +68,8 @@ def test_what_cannot_work_raises(X):
 def test_agreement_is_the_adjusted_rand_index_between_results(rng):
     labellings = {name: rng.integers(3, size=40) for name in "abc"}
     labellings["b"][:10] = labellings["a"][:10]
-    outcomes = [Outcome(name, found, 3, 0.5, 0.1, "") for name, found in labellings.items()]
-    table = agreement([*outcomes, Outcome("failed", None, 0, np.nan, 0.1, "ValueError: no")])
+    outcomes = [Outcome(name, found, 3, 0.5, 0.1, "", []) for name, found in labellings.items()]
+    table = agreement([*outcomes, Outcome("failed", None, 0, np.nan, 0.1, "ValueError: no", [])])
     assert table.index.tolist() == table.columns.tolist() == ["a", "b", "c"]
     assert np.array_equal(table, table.T)
     for first in "abc":
@@ -81,3 +82,12 @@ def test_methods_may_be_a_list(X):
     assert len(supra_consensus(X, methods=[CSPA(3, random_state=0), CSPA(2, random_state=0)]).outcomes) == 2
     with pytest.raises(TypeError, match="must be a dict of estimators by name, or a list of estimators"):
         supra_consensus(X, methods=["cspa"])
+
+
+def test_a_method_that_does_not_converge_is_named(X):
+    methods = {"stopped": MultinomialMixture(3, max_iter=1, tol=0.0, random_state=0), "cspa": CSPA(3, random_state=0)}
+    with pytest.warns(ConvergenceWarning, match="stopped: MultinomialMixture did not converge in max_iter=1"):
+        result = supra_consensus(X, methods=methods)
+    warned = result.table.set_index("method")["warning"]
+    assert "did not converge" in warned["stopped"]
+    assert warned["cspa"] == ""

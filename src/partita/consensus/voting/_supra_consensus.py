@@ -9,10 +9,14 @@ import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
+from partita._kernels._compile_time import compile_seconds
 from partita._labels.validation import LabelMatrix, check_label_matrix
-from partita._runs import progress
+from partita._runs import progress, warn
 from partita._typing import IntArray
+from partita.exceptions import EmptyColumnWarning, FeaturesWarning, LeftOutWarning, UnlabelledObjectsWarning
 from partita.metrics import average_nmi_score
+
+_OF_LABELS = (EmptyColumnWarning, FeaturesWarning, LeftOutWarning, UnlabelledObjectsWarning)
 
 
 class Outcome(NamedTuple):
@@ -24,6 +28,12 @@ class Outcome(NamedTuple):
     average_nmi: float  # of its labels and the clusterings; NaN if it failed
     seconds: float
     error: str  # empty if it did not fail
+    warnings: list[Warning]  # what it warned of, beside what is to say about the labels
+
+    @property
+    def warning(self) -> str:
+        """What it warned of, as text."""
+        return " ".join(map(str, self.warnings))
 
 
 class SupraConsensus(NamedTuple):
@@ -31,7 +41,7 @@ class SupraConsensus(NamedTuple):
 
     labels: IntArray  # of the best method
     best: str
-    table: pd.DataFrame  # method, n_clusters, average_nmi, seconds, error: best first
+    table: pd.DataFrame  # method, n_clusters, average_nmi, seconds, error, warning: best first
     outcomes: list[Outcome]
 
 
@@ -62,7 +72,8 @@ def supra_consensus(
     Returns
     -------
     SupraConsensus
-        ``labels``, ``best``, ``table`` and ``outcomes``. A method that fails has its error in its row.
+        ``labels``, ``best``, ``table`` and ``outcomes``. A method that fails has its error in its row, one that does
+        not converge its warning; ``seconds`` are without the time to compile.
 
     Examples
     --------
@@ -82,6 +93,9 @@ def supra_consensus(
     if not worked:
         errors = "; ".join(f"{outcome.name}: {outcome.error}" for outcome in outcomes)
         raise ValueError(f"no method gave a result: {errors}")
+    for outcome in worked:
+        for warning in outcome.warnings:
+            warn(f"{outcome.name}: {warning}", type(warning))
     best = max(worked, key=lambda outcome: outcome.average_nmi)
     assert best.labels is not None
     return SupraConsensus(best.labels, best.name, as_table(outcomes), outcomes)
@@ -108,23 +122,30 @@ def _methods_by_name(methods: Any) -> Mapping[str, Any]:
 def run_methods(matrix: LabelMatrix, methods: Mapping[str, Any]) -> Iterator[Outcome]:
     """Fit each method; one that fails is reported and does not stop the others."""
     for name, method in methods.items():
-        start = time.perf_counter()
+        start = time.perf_counter() - compile_seconds()
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # check_label_matrix has given these warnings once already
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
                 fitted = clone(method).fit(matrix)
                 labels = fitted.labels_
                 nmi = average_nmi_score(matrix, labels)
         except Exception as error:
-            seconds = time.perf_counter() - start
-            yield Outcome(name, None, 0, float("nan"), seconds, f"{type(error).__name__}: {error}")
+            seconds = time.perf_counter() - compile_seconds() - start
+            yield Outcome(name, None, 0, float("nan"), seconds, f"{type(error).__name__}: {error}", [])
             continue
-        yield Outcome(name, labels, int(fitted.n_clusters_), float(nmi), time.perf_counter() - start, "")
+        seconds = time.perf_counter() - compile_seconds() - start
+        yield Outcome(name, labels, int(fitted.n_clusters_), float(nmi), seconds, "", _about_the_method(caught))
+
+
+def _about_the_method(caught: list[warnings.WarningMessage]) -> list[Warning]:
+    """Warnings without those about the labels, which check_label_matrix has given once already; each only once."""
+    found = {str(entry.message): entry.message for entry in caught if not issubclass(entry.category, _OF_LABELS)}
+    return [message for message in found.values() if isinstance(message, Warning)]
 
 
 def as_table(outcomes: list[Outcome]) -> pd.DataFrame:
     """One row per method, the highest average NMI first."""
-    columns = ["name", "n_clusters", "average_nmi", "seconds", "error"]
+    columns = ["name", "n_clusters", "average_nmi", "seconds", "error", "warning"]
     table = pd.DataFrame([{column: getattr(outcome, column) for column in columns} for outcome in outcomes])
     table = table.rename(columns={"name": "method"})
     return table.sort_values("average_nmi", ascending=False, na_position="last", kind="stable").reset_index(drop=True)
