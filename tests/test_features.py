@@ -301,3 +301,8 @@ def test_the_scale_of_sample_weights_does_not_move_the_standardised_features(tru
     )
     assert np.array_equal(plain._features.shift, small._features.shift)
     assert np.array_equal(plain._features.scale, small._features.scale)
+
+
+def test_features_beside_labels_have_rows_of_one_length(X):
+    with pytest.raises(ValueError, match="features has rows of different lengths"):
+        GBCE(3).fit(X, features=[[1, 2], [3]] * 31)

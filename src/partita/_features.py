@@ -246,7 +246,10 @@ def _columns_of(features: Any, n_samples: int) -> tuple[list[str], list[Array]]:
     if hasattr(features, "toarray"):
         raise TypeError("features is a sparse matrix; pass features.toarray(), or a few components of it.")
     if isinstance(features, list | tuple):  # of rows, as scikit-learn reads them
-        features = np.asarray(features)
+        try:
+            features = np.asarray(features)
+        except ValueError:
+            raise ValueError("features has rows of different lengths; pass one value per feature in each.") from None
     if getattr(features, "ndim", 2) != 2:
         raise ValueError(
             f"features has {features.ndim} dimension(s); pass (n_samples, n_features); use features.reshape(-1, 1) for "

@@ -42,3 +42,15 @@ def test_text_is_read_as_in_other_files(tmp_path):
     np.save(tmp_path / "a.npy", np.array([[b"x", b"?"], [b"y", b"x"]]))
     with pytest.warns(FileContentWarning, match="'c1': 1 of '[?]'"):
         assert read_labels(tmp_path / "a.npy").labels["c0"].tolist() == ["x", "y"]
+
+
+@pytest.mark.parametrize("code", [0xD800, 0x110000, 0xFFFFFFFF])
+@pytest.mark.parametrize("dtype", ["<U2", ">U2"])
+def test_codes_of_no_character_are_damage(code, dtype, tmp_path):
+    array = np.array([["a", "é"], ["\U0010ffff", ""]], dtype=dtype)
+    np.save(tmp_path / "a.npy", array)
+    assert read_labels(tmp_path / "a.npy").labels.shape == (2, 2)
+    array.view(dtype.replace("U2", "u4"))[1, 0] = code
+    np.save(tmp_path / "a.npy", array)
+    with pytest.raises(FileFormatError, match=r"'a\.npy' is damaged: it holds numbers that stand for no character"):
+        read_labels(tmp_path / "a.npy")

@@ -5,9 +5,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from partita._typing import Array
 from partita.exceptions import FileFormatError
 from partita.io._source import Source, foreign_reader
 
+_LAST_CODE = 0x10FFFF  # of Unicode
+_SURROGATES = (0xD800, 0xDFFF)  # halves of characters in UTF-16, no characters themselves
 _PLAIN = "biufUS"  # kinds of arrays that hold numbers or text
 
 
@@ -28,6 +31,8 @@ def read_numpy(source: Source) -> pd.DataFrame:
     if array.dtype.kind == "S":
         with foreign_reader(source, "text", "save it as text, not as bytes"):
             array = np.char.decode(array, "utf-8")
+    if array.dtype.kind == "U" and not _is_text(array):
+        raise FileFormatError(f"{source.name!r} is damaged: it holds numbers that stand for no character.")
     return pd.DataFrame(array, columns=[f"c{j}" for j in range(array.shape[1])])
 
 
@@ -37,6 +42,12 @@ def _load(source: Source) -> dict[str, Any]:
         if isinstance(loaded, np.ndarray):
             return {"labels": loaded}
         return {name: loaded[name] for name in loaded.files}
+
+
+def _is_text(array: Array) -> bool:
+    """Whether all codes are those of characters; NumPy reads any 4 bytes, and Python fails on some of them later."""
+    codes = np.ascontiguousarray(array).view(np.dtype(np.uint32).newbyteorder(array.dtype.byteorder))
+    return bool(((codes < _SURROGATES[0]) | ((codes > _SURROGATES[1]) & (codes <= _LAST_CODE))).all())
 
 
 def _shape(array: Any) -> str:
