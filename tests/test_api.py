@@ -98,6 +98,20 @@ def test_iterations_are_counted_alike(name):
             assert model.n_iter_ == len(model.history_)
 
 
+NARROW = {"n_clusters": 3, "n_init": 2, "max_iter": 120, "n_sweeps": 40, "n_chains": 2, "truncation": 9, "steps": 20}
+
+
+@pytest.mark.parametrize("name", METHODS_BY_CLASS)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_narrow_numpy_integers_are_numbers_like_any_other(name):
+    estimator = getattr(partita, name)
+    taken = {key: value for key, value in NARROW.items() if key in inspect.signature(estimator).parameters}
+    X = noisy_ensemble(n_clusterings=6)[0]
+    wide = estimator(**taken, random_state=0).fit(X)
+    narrow = estimator(**{key: np.int8(value) for key, value in taken.items()}, random_state=0).fit(X)
+    assert (narrow.labels_ == wide.labels_).all()
+
+
 @pytest.mark.parametrize("name", ["DPMeans", "DPGaussianMixture"])
 def test_iterations_of_models_of_features_are_counted_alike(name, rng):
     own = {"n_sweeps": 20} if name == "DPGaussianMixture" else {"n_clusters": 3}

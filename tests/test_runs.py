@@ -163,3 +163,9 @@ def test_what_is_no_number_of_threads_is_refused_at_the_call(wrong):
 def test_more_tasks_than_can_ever_run_are_refused():
     with pytest.raises(ValueError, match="starts, chains or clusterings are too many; pass at most 100000000"):
         _runs.draw_seeds(0, 10**30)
+
+
+@pytest.mark.parametrize("wrong", [-1, 2**32])
+def test_a_number_that_is_no_seed_is_refused(wrong):
+    with pytest.raises(ValueError, match=f"random_state={wrong} is not a seed; pass a whole number from 0 to"):
+        _runs.draw_seeds(wrong, 1)

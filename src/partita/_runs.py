@@ -36,6 +36,8 @@ def as_random_state(random_state: Any) -> np.random.RandomState:
 
     if isinstance(random_state, np.random.Generator):
         return np.random.RandomState(random_state.bit_generator)
+    if isinstance(random_state, int | np.integer) and not 0 <= random_state < 2**32:
+        raise ValueError(f"random_state={random_state} is not a seed; pass a whole number from 0 to 2^32 - 1.")
     drawn: np.random.RandomState = check_random_state(random_state)
     return drawn
 

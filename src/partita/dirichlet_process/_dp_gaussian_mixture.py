@@ -206,7 +206,7 @@ class DPGaussianMixture(ClusterMixin, BaseEstimator):
         plan = self._plan(len(X))
         self.prior_mean_ = self._find_prior_mean(X)
         points = X - self.prior_mean_
-        with progress(self.n_sweeps * self.n_chains, "DP Gaussian mixture", show=bool(self.verbose)) as bar:
+        with progress(int(self.n_sweeps) * int(self.n_chains), "DP Gaussian mixture", show=bool(self.verbose)) as bar:
             chains = self._sample(points, plan, bar)
         best = max(chains, key=lambda chain: chain.best.log_posterior)
         self._remember_chains(chains, best, plan)
@@ -219,7 +219,7 @@ class DPGaussianMixture(ClusterMixin, BaseEstimator):
 
     def _plan(self, n: int) -> SamplingPlan:
         plan = make_plan(self.n_sweeps, self.burn_in, self.thin)
-        n_kept = len(plan.kept) * self.n_chains  # held by the chains, and then put together
+        n_kept = len(plan.kept) * int(self.n_chains)  # held by the chains, and then put together
         ensure_memory(8 * n_kept * n, purpose=f"{n_kept} samples of {n} points", instead="raise thin.")
         if self.coassignment:
             ensure_memory(24 * n * n, purpose=f"co-assignments of {n} points", instead="leave coassignment=False.")

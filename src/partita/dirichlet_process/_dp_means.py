@@ -329,7 +329,7 @@ class DPMeans(ClusterMixin, BaseEstimator):
         points = check_points(X, self)
         self.lam_ = self._find_lam(points)
         settings = DPMeansSettings(self.order, draw_seeds(self.random_state, self.n_init), self.max_iter)
-        with progress(self.n_init * self.max_iter, "DP-means", show=bool(self.verbose)) as bar:
+        with progress(int(self.n_init) * int(self.max_iter), "DP-means", show=bool(self.verbose)) as bar:
             found = solve_dp_means(points, self.lam_, settings, self.n_jobs, bar)
         if not found.converged:
             warn_not_converged(type(self).__name__, self.max_iter, advice="raise max_iter")

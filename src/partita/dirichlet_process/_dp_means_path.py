@@ -104,7 +104,7 @@ def dp_means_path(
     seeds = draw_seeds(random_state, check_count(n_init, "n_init"))
     settings = DPMeansSettings(order, seeds, check_count(max_iter, "max_iter"))
     falling = _default_lams(points, n_clusters) if lams is None else _check_lams(lams)
-    steps = len(falling) * n_init * max_iter
+    steps = len(falling) * int(n_init) * int(max_iter)
     with progress(steps, "DP-means path", show=bool(verbose)) as bar:
 
         def run(lam: float) -> DPMeansRun:

@@ -77,7 +77,7 @@ class BaseClustering(NamedTuple):
 def ensure_labels_fit(n_objects: int, n_clusterings: int) -> None:
     """Refuse, before any work, a label matrix for which there is no memory; it is held by column, then as a whole."""
     ensure_memory(
-        16 * n_objects * n_clusterings,
+        16 * n_objects * int(n_clusterings),
         purpose=f"{n_clusterings} clusterings of {n_objects} objects",
         instead="make fewer clusterings.",
     )

@@ -270,7 +270,7 @@ class LabelKMeans(BaseConsensus):
         if self.coding == "raw":
             return self._fit_raw(rows, n_clusters)
         seeds = draw_seeds(self.random_state, self.n_init).tolist()
-        with progress(self.n_init * self.max_iter, "k-means", show=bool(self.verbose)) as bar:
+        with progress(int(self.n_init) * int(self.max_iter), "k-means", show=bool(self.verbose)) as bar:
             start = partial(run_k_means, ensemble, n_clusters, max_iter=self.max_iter, tol=self.tol, bar=bar)
             best = best_of(start, seeds, self.n_jobs, lowest=lambda run: run.history[-1])
         if not best.converged:

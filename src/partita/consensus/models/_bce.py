@@ -416,7 +416,8 @@ class BCE(LabelModel):
 
     def _fit_rows(self, rows: LabelledRows) -> Consensus:
         problem = self._problem(rows)
-        with progress((self.n_init + 1) * self.max_iter, "Bayesian cluster ensemble", show=bool(self.verbose)) as bar:
+        steps = (int(self.n_init) + 1) * int(self.max_iter)
+        with progress(steps, "Bayesian cluster ensemble", show=bool(self.verbose)) as bar:
             best = best_on_sample_then_all(
                 problem,
                 partial(self._begin, rows.n_clusters),

@@ -242,7 +242,7 @@ class MultinomialMixture(LabelModel):
     def _fit_rows(self, rows: LabelledRows) -> Consensus:
         ensemble = rows.ensemble
         warn_one_clustering(self, ensemble)
-        with progress((self.n_init + 1) * self.max_iter, "mixture model", show=bool(self.verbose)) as bar:
+        with progress((int(self.n_init) + 1) * int(self.max_iter), "mixture model", show=bool(self.verbose)) as bar:
             impute = self.missing == "impute"
             best = best_on_sample_then_all(
                 ensemble,

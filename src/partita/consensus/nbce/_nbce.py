@@ -234,7 +234,8 @@ class NBCE(LabelModel):
         if self.coassignment:
             purpose = f"co-assignments of {n_objects} objects"
             ensure_memory(24 * n_objects**2, purpose=purpose, instead="leave coassignment=False.")
-        steps = self.n_sweeps * self.n_chains if self.inference == "gibbs" else (self.n_init + 1) * self.max_iter
+        sweeps, iterations = int(self.n_sweeps) * int(self.n_chains), (int(self.n_init) + 1) * int(self.max_iter)
+        steps = sweeps if self.inference == "gibbs" else iterations
         with progress(steps, "nonparametric Bayesian cluster ensemble", show=bool(self.verbose)) as bar:
             found = self._infer(rows.ensemble, bar)
         self._posterior = found.for_objects(rows.row_of_object)
@@ -247,15 +248,15 @@ class NBCE(LabelModel):
         alpha0, beta = self._parameter("alpha0"), self._parameter("beta")
         prior: Literal["tsb", "fsd"] = "fsd" if self.inference == "vb" else self.prior
         model = NBCEModel(ensemble.layout, prior, alpha0 or _VALUES["alpha0"], beta or _VALUES["beta"])
-        estimate = (alpha0 is None, beta is None)
+        estimate, truncation = (alpha0 is None, beta is None), int(self.truncation)
         if self.inference == "gibbs":
-            plan = make_plan(self.n_sweeps, self.burn_in, self.thin)
+            plan, n_chains = make_plan(self.n_sweeps, self.burn_in, self.thin), int(self.n_chains)
             sampling = GibbsSettings(
-                self.truncation, plan, self.n_chains, self.swap_labels, estimate, self.consensus, self.init, self.n_jobs
+                truncation, plan, n_chains, self.swap_labels, estimate, self.consensus, self.init, self.n_jobs
             )
-            return gibbs(ensemble, model, sampling, draw_seeds(self.random_state, 2 * self.n_chains), bar)
+            return gibbs(ensemble, model, sampling, draw_seeds(self.random_state, 2 * n_chains), bar)
         tol = _TOLERANCES[self.inference] if self.tol is None else self.tol
-        settings = VariationalSettings(self.truncation, estimate, self.init, self.max_iter, tol, self.n_jobs)
+        settings = VariationalSettings(truncation, estimate, self.init, self.max_iter, tol, self.n_jobs)
         seeds = draw_seeds(self.random_state, self.n_init + 1)
         if self.inference == "vb":
             return vb(ensemble, model, settings, seeds, bar)

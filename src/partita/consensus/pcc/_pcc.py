@@ -246,7 +246,7 @@ class PCC(SoftConsensusMixin, BaseConsensus):
         if self.max_iter is not None:
             return self.max_iter
         if self.solver == "greedy":
-            return max(_FEWEST_STEPS, _STEPS * ensemble.n_rows * self.n_clusters)
+            return max(_FEWEST_STEPS, _STEPS * ensemble.n_rows * int(self.n_clusters))
         return _SWEEPS
 
     @property

@@ -70,7 +70,7 @@ def all_pairs(ensemble: Ensemble, n_clusters: int, kind: int) -> PairSpace:
     n = ensemble.n_rows
     small = groups.total <= 255 and np.all(groups.weights == np.floor(groups.weights))
     ensure_memory(
-        n * n * (1 if small else 12) * (2 if groups.has_missing else 1) + 8 * n * (2 * n_clusters + 6),
+        n * n * (1 if small else 12) * (2 if groups.has_missing else 1) + 8 * n * (2 * int(n_clusters) + 6),
         purpose=f"PCC over all pairs of {n} distinct rows",
         instead="draw a sample, for instance pairs=30 per object, or use divergence='l2', which stores no pairs.",
     )

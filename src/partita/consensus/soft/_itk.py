@@ -125,7 +125,8 @@ class ITK(SoftEnsembleConsensus):
         rng = np.random.default_rng(seed)
         divergence = CenterDivergence(cells)
         starts = [divergence.draw_centers(n_clusters, rng) for _ in range(self.n_init)]
-        with progress(self.n_init * self.max_iter, "information-theoretic k-means", show=bool(self.verbose)) as bar:
+        steps = int(self.n_init) * int(self.max_iter)
+        with progress(steps, "information-theoretic k-means", show=bool(self.verbose)) as bar:
             run = partial(run_itk, divergence, max_iter=self.max_iter, tol=self.tol, bar=bar)
             best = best_of(run, starts, self.n_jobs, lowest=lambda found: found.history[-1])
         if not best.converged:
