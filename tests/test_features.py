@@ -297,7 +297,7 @@ def test_the_scale_of_sample_weights_does_not_move_the_standardised_features(tru
     weight = np.where(np.arange(62) < 40, 1.0, 2.0)
     plain, small = (
         GBCE(3, n_init=1, max_iter=2, tol=1.0, random_state=0).fit(X, features=F, sample_weight=scale * weight)
-        for scale in (1.0, 2.0**-900)
+        for scale in (1.0, 2.0**-30)
     )
     assert np.array_equal(plain._features.shift, small._features.shift)
     assert np.array_equal(plain._features.scale, small._features.scale)

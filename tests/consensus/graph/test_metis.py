@@ -74,7 +74,7 @@ def test_what_metis_cannot_do_is_refused_before_the_call(n_parts, rng):
 
 def test_metis_prints_nothing(capfd, rng):
     """Whole vertices of unequal weight made METIS print in every fifth fit, into the output of a command."""
-    for _ in range(60):
+    for _ in range(20):
         n = int(rng.integers(5, 40))
         k = int(rng.integers(3, n))
         weights = np.exp(rng.normal(0, 2, n))
