@@ -1,6 +1,7 @@
 """Several methods side by side, and the best of them."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
@@ -91,3 +92,8 @@ def test_a_method_that_does_not_converge_is_named(X):
     warned = result.table.set_index("method")["warning"]
     assert "did not converge" in warned["stopped"]
     assert warned["cspa"] == ""
+
+
+def test_what_is_no_switch_is_refused():
+    with pytest.raises(ValueError, match="verbose=<NA> is not allowed; pass True or False"):
+        supra_consensus([[0, 0, 1], [0, 1, 1]], 2, verbose=pd.NA)

@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 from partita._kernels._compile_time import compile_seconds
 from partita._labels.validation import LabelMatrix, check_label_matrix
-from partita._runs import progress, warn
+from partita._runs import check_run, progress, warn
 from partita._typing import IntArray
 from partita.exceptions import EmptyColumnWarning, FeaturesWarning, LeftOutWarning, UnlabelledObjectsWarning
 from partita.metrics import average_nmi_score
@@ -82,6 +82,7 @@ def supra_consensus(
     >>> supra_consensus(X, 2, random_state=0).labels
     array([0, 0, 0, 1, 1, 1])
     """
+    check_run(None, verbose)
     named = _default_methods(n_clusters, random_state) if methods is None else _methods_by_name(methods)
     matrix = check_label_matrix(X)
     outcomes = []
