@@ -8,6 +8,7 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.cluster import KMeans
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -249,3 +250,15 @@ SPARSE_CHECKS = dict.fromkeys(["check_estimator_sparse_array", "check_estimator_
 )
 def test_scikit_learn(estimator, check):
     check(estimator)
+
+
+def test_the_score_is_that_of_the_consensus_and_labels_keep_the_index(rng):
+    X = np.vstack([rng.normal(size=(20, 2)), rng.normal(8, 1, size=(20, 2))])
+    frame = pd.DataFrame(X, columns=["a", "b"], index=[f"o{i}" for i in range(40)])
+    model = ConsensusClustering(consensus=EAC(2), random_state=0).fit(frame)
+    assert model.score(frame) == model.consensus_.score(model.label_matrix_)
+    assert model.to_series().index.tolist() == frame.index.tolist()
+    assert (model.to_series() == model.labels_).all()
+    assert ConsensusClustering(consensus=EAC(2), random_state=0).fit(X).to_series().index.tolist() == list(range(40))
+    search = GridSearchCV(ConsensusClustering(random_state=0), {"consensus": [EAC(2), EAC(3)]}, cv=2).fit(X)
+    assert search.best_params_["consensus"].n_clusters == 2

@@ -169,3 +169,9 @@ def test_more_tasks_than_can_ever_run_are_refused():
 def test_a_number_that_is_no_seed_is_refused(wrong):
     with pytest.raises(ValueError, match=f"random_state={wrong} is not a seed; pass a whole number from 0 to"):
         _runs.draw_seeds(wrong, 1)
+
+
+@pytest.mark.parametrize("wrong", ["x", 1.5, [1]], ids=str)
+def test_what_cannot_seed_is_refused_in_our_words(wrong):
+    with pytest.raises(ValueError, match="cannot seed anything; pass a whole number, a RandomState, a Generator or"):
+        _runs.draw_seeds(wrong, 1)

@@ -276,7 +276,7 @@ def _families_of(families: Any, names: list[str], columns: list[Array]) -> list[
         found = list(families) if np.ndim(families) else []
         if len(found) != len(names):
             raise ValueError(f"families has {len(found)} entries for {len(names)} features; pass one per feature.")
-    unknown = [family for family in found if family not in FAMILIES]
+    unknown = [family for family in found if not isinstance(family, str) or family not in FAMILIES]
     if unknown:
         raise ValueError(f"the family {unknown[0]!r} is not known; choose from {', '.join(FAMILIES)}.")
     return found

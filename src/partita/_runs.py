@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
@@ -38,6 +39,11 @@ def as_random_state(random_state: Any) -> np.random.RandomState:
         return np.random.RandomState(random_state.bit_generator)
     if isinstance(random_state, int | np.integer) and not 0 <= random_state < 2**32:
         raise ValueError(f"random_state={random_state} is not a seed; pass a whole number from 0 to 2^32 - 1.")
+    if not isinstance(random_state, int | np.integer | np.random.RandomState | ModuleType | None):
+        raise ValueError(
+            f"random_state={random_state!r:.60} cannot seed anything; pass a whole number, a RandomState, a Generator "
+            "or None."
+        )
     drawn: np.random.RandomState = check_random_state(random_state)
     return drawn
 

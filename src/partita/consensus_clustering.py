@@ -3,6 +3,7 @@
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import pandas as pd
 from sklearn.base import BaseEstimator, ClusterMixin, _fit_context, clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -60,6 +61,8 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):
         Probabilities, where the consensus gives them.
     n_components_ : int
         Number of columns of ``membership_``, where the consensus gives probabilities.
+    index_ : pandas Index
+        Index of the frame, after a fit on a pandas frame only.
     label_matrix_ : ndarray of shape (n_samples, n_clusterings)
         Labels of all clusterings.
     base_, consensus_
@@ -95,6 +98,7 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):
     labels_: IntArray
     membership_: FloatArray
     n_components_: int
+    index_: Any  # after a fit on a pandas frame only
 
     def __init__(
         self,
@@ -128,6 +132,9 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):
         -------
         self
         """
+        self.__dict__.pop("index_", None)
+        if isinstance(X, pd.DataFrame):
+            self.index_ = X.index
         X = self._check(X, reset=True)
         seeds = draw_seeds(self.random_state, 2).tolist()
         self.base_ = _prepare(self._new_base(), seeds[0], n_jobs=self.n_jobs, verbose=self.verbose)
@@ -202,6 +209,34 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):
         """
         labels = self._label_new(X)
         return np.asarray(self.consensus_.predict_proba(labels))
+
+    @available_if(_can_predict)  # type: ignore[untyped-decorator]
+    def score(self, X: Any, y: Any = None) -> float:
+        """Mean normalised mutual information between the clusters of these objects and their base clusterings.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features.
+        y : Ignored
+            Present by convention.
+
+        Returns
+        -------
+        score : float in [0, 1]
+        """
+        return float(self.consensus_.score(self._label_new(X)))
+
+    def to_series(self) -> "pd.Series[int]":
+        """``labels_`` as a pandas Series, with the index of the frame that was fitted.
+
+        Returns
+        -------
+        labels : Series of shape (n_samples,), named "label"
+            Its index is ``index_``, or 0, 1, 2, ... if X was no pandas frame.
+        """
+        check_is_fitted(self, "labels_")
+        return pd.Series(self.labels_, index=getattr(self, "index_", None), name="label")
 
     def _label_new(self, X: Any) -> IntArray:
         """Labels of new objects in all clusterings."""

@@ -26,7 +26,7 @@ def test_check_understands_features_and_says_what_is_next(call, customers):
     assert "day date 45 0 --drop" in lines
     assert "one number 1 0 (constant: without effect)" in lines
     assert (
-        lines[-2] == "next: partita cluster customers.csv -o clusters.csv --drop day,shop_id --encode --impute median"
+        lines[-2] == "next: partita cluster customers.csv -o clusters.csv --drop day,shop_id --impute median --encode"
     )
     assert call(*lines[-2].split()[2:], "--n-clusterings", 5)[0] == 0  # and the next command works
 
@@ -46,3 +46,10 @@ def test_check_takes_a_table_for_what_the_user_says(call, customers, labels):
     assert "7 clusterings" in call("check", customers, "--kind", "labels", "--no-ids")[1]
     assert "8 columns of features" in call("check", labels, "--kind", "features")[1]
     assert call("check", labels)[1].endswith("next: partita consensus labels.csv -o consensus.csv\n")
+
+
+def test_the_next_command_keeps_the_options(call, labels, customers):
+    said = call("check", customers, "--drop", "day")[1].splitlines()[-2]
+    assert said == "next: partita cluster customers.csv -o clusters.csv --drop day,shop_id --impute median --encode"
+    said = call("check", labels, "--noise", "cluster", "--missing", "unknown")[1].splitlines()[-1]
+    assert said == "next: partita consensus labels.csv -o consensus.csv --missing unknown --noise cluster"

@@ -342,3 +342,10 @@ def test_numbers_far_beyond_the_points_cost_nothing():
     assert farthest_first_lambda(X, 10**15) == 0.0
     assert dp_means_path(X, n_clusters=(10**14, 10**15)).n_clusters.tolist() == [3]
     assert DPMeans(n_clusters=10**15).fit(X).n_clusters_ == 3
+
+
+def test_the_score_is_the_mean_squared_distance_with_a_minus_sign(rng):
+    X = rng.normal(size=(30, 2))
+    model = DPMeans(n_clusters=3, random_state=0).fit(X)
+    squared = ((X - model.cluster_centers_[model.labels_]) ** 2).sum(axis=1)
+    assert model.score(X) == pytest.approx(-squared.mean())

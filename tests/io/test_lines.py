@@ -2,8 +2,9 @@
 
 import pytest
 
-from partita.exceptions import FileFormatError
+from partita.exceptions import FileContentWarning, FileFormatError
 from partita.io import read_feature_table, read_labels
+from partita.io._lines import without_comments
 
 
 def read(tmp_path, text, **how):
@@ -107,3 +108,9 @@ def test_broken_lines_are_refused_in_our_words(tmp_path, case):
     (tmp_path / "a.csv").write_bytes(content)
     with pytest.raises(FileFormatError, match=message):
         read_labels(tmp_path / "a.csv")
+
+
+def test_comments_that_look_like_rows_are_counted():
+    text = b"a,b\n# x,y\nu,v\n# a note\n"
+    with pytest.warns(FileContentWarning, match="1 lines that begin with '# ' have as many fields as a row"):
+        assert without_comments(text, ",", 2) == b"a,b\n\nu,v\n\n"

@@ -68,3 +68,15 @@ def test_ids_that_are_measurements_are_named():
     ids = pd.Series([str(x) for x in RNG.random(30)], name="width")
     assert found({"a": RNG.integers(3, size=30)}, ids) == ["width"]
     assert found({"a": RNG.integers(3, size=30)}, pd.Series([str(i) for i in range(30)], name="n")) == []
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pytest.param(np.arange(200) * 351 % 70_000 + 20_000, id="incomes"),
+        pytest.param([f"2024-01-{1 + i % 28:02d}" for i in range(200)], id="dates"),
+    ],
+)
+def test_one_column_of_counts_or_dates_is_enough(column):
+    frame = pd.DataFrame({"visits": np.arange(200) % 7, "other": column, "children": np.arange(200) % 3})
+    assert feature_like_columns(LabelTable(frame, None, True)) == ["other"]

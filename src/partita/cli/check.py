@@ -8,7 +8,13 @@ import click
 
 from partita.cli._file_options import InputFile
 from partita.cli._label_file import read_unless_features
-from partita.cli._options import json_option, kind_option, label_file_arguments, label_file_options
+from partita.cli._options import (
+    json_option,
+    kind_option,
+    label_file_arguments,
+    label_file_options,
+    words_of_reading,
+)
 from partita.cli._results import count, rounded
 from partita.cli._stages import stage
 
@@ -35,11 +41,12 @@ def check(
     if labels is None:
         _check_features(file, reading, as_json)
     else:
-        _check_labels(file, labels.table, noise, as_json)
+        given = words_of_reading(reading) + ([] if noise == "missing" else ["--noise", noise])
+        _check_labels(file, labels.table, noise, given, as_json)
 
 
 # ---------------------------------------------------------------------------------------------------------- labels
-def _check_labels(file: str, table: Any, noise: Any, as_json: bool) -> None:
+def _check_labels(file: str, table: Any, noise: Any, given: list[str], as_json: bool) -> None:
     with stage("counting"):
         facts = describe(table, noise)
     if as_json:
@@ -55,7 +62,7 @@ def _check_labels(file: str, table: Any, noise: Any, as_json: bool) -> None:
     click.echo(f"  {'clustering':<{width}}  labels  missing")
     for column in facts["columns"]:
         click.echo(f"  {column['name']:<{width}}  {column['n_labels']:>6}  {column['n_missing']:>7}")
-    click.echo(f"next: partita consensus {shlex.quote(file)} -o consensus.csv")
+    click.echo(f"next: {shlex.join(['partita', 'consensus', file, '-o', 'consensus.csv', *given])}")
 
 
 def describe(table: Any, noise: Any) -> dict[str, Any]:
@@ -117,7 +124,8 @@ def _check_features(file: str, reading: dict[str, Any], as_json: bool) -> None:
     for column in found:
         line = f"{column.name:<{width}}  {column.kind:<6}  {column.n_different:>6}  {column.n_missing:>7}"
         click.echo(f"  {line}  {_hint(column, len(frame))}".rstrip())
-    click.echo(f"next: partita cluster {shlex.quote(file)} -o clusters.csv{_arguments(needs(found, len(frame)))}")
+    words = ["partita", "cluster", file, "-o", "clusters.csv"]
+    click.echo(f"next: {shlex.join([*words, *words_of_reading(_with_needs(reading, needs(found, len(frame))))])}")
     click.echo(f"      (or, if these are labels: partita check {shlex.quote(file)} --kind labels)")
 
 
@@ -133,7 +141,12 @@ def _hint(column: Any, n_rows: int) -> str:
     return "--impute" if column.n_missing else ""
 
 
-def _arguments(needed: Any) -> str:
-    """Options with which the table can be used."""
-    drop = f" --drop {shlex.quote(','.join(needed.drop))}" if needed.drop else ""
-    return drop + (" --encode" if needed.encode else "") + (" --impute median" if needed.impute else "")
+def _with_needs(reading: dict[str, Any], needed: Any) -> dict[str, Any]:
+    """The given arguments, and those without which the table cannot be used."""
+    drop = [*reading.get("drop", []), *needed.drop]
+    return {
+        **reading,
+        **({"drop": drop} if drop else {}),
+        **({"encode": True} if needed.encode else {}),
+        **({"impute": "median"} if needed.impute else {}),
+    }

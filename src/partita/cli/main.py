@@ -63,15 +63,21 @@ def main(argv: Sequence[str] | None = None) -> None:
         click.echo("partita: interrupted", err=True)
         sys.exit(130)
     except BrokenPipeError:  # the reader of our output has gone, as in `partita methods | head -1`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _forget_output()
         sys.exit(1)
     except _USER_ERRORS as error:
         if os.environ.get("PARTITA_DEBUG"):
             raise
         if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+            _forget_output()
             _fail("a file or standard output cannot be written (no space left on device); make room first.")
         _fail(_words.in_options(str(error)) or type(error).__name__)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _forget_output() -> None:
+    """Let what is still to be written to standard output go nowhere, so that the interpreter's end is silent."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fail(message: str) -> None:

@@ -362,3 +362,20 @@ class DPMeans(ClusterMixin, BaseEstimator):
         """
         check_is_fitted(self)
         return nearest_center(check_points(X, self, reset=False), self.cluster_centers_)[0]
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Mean squared distance to the nearest centre, with a minus sign: larger is better, as in `KMeans`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features.
+        y : Ignored
+            Present by convention.
+
+        Returns
+        -------
+        score : float
+        """
+        check_is_fitted(self)
+        return -float(nearest_center(check_points(X, self, reset=False), self.cluster_centers_)[1].mean())

@@ -60,7 +60,7 @@ def _describe(name: str, column: "pd.Series[Any]", wanted: bool) -> FeatureColum
         return _describe_numbers(name, column.to_numpy(dtype=np.float64, na_value=np.nan), wanted)
     filled = column.dropna()
     numbers = pd.to_numeric(filled.astype(object), errors="coerce") if filled.dtype.kind not in "mM" else filled
-    if _are_dates(filled):
+    if are_dates(filled):
         kind, shown = "date", filled
     elif numbers.notna().all():
         kind, shown = "number", filled
@@ -93,7 +93,7 @@ def _are_day_numbers(whole: FloatArray) -> bool:
     return bool(pd.to_datetime(days, format="%Y%m%d", errors="coerce").notna().all())
 
 
-def _are_dates(filled: "pd.Series[Any]") -> bool:
+def are_dates(filled: "pd.Series[Any]") -> bool:
     """Whether a column that is not of numbers holds dates or times: by its type, or as text."""
     if filled.dtype.kind in "mM" or isinstance(filled.dtype, pd.DatetimeTZDtype | pd.PeriodDtype):
         return True

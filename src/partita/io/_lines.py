@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from io import BytesIO, StringIO
 from typing import NamedTuple
 
-from partita.exceptions import FileFormatError
+from partita._runs import warn
+from partita.exceptions import FileContentWarning, FileFormatError
 from partita.io._encoding import to_utf8
 from partita.io._formats import GZIP
 from partita.io._source import Source, foreign_reader, reason_of
@@ -101,21 +102,33 @@ def without_comments(content: bytes, separator: str, n_fields: int) -> bytes:
     """
     if b"#" not in content or b"\n#" not in content:  # the first test alone is many times faster
         return content
-    kept, in_quotes = [], False
+    kept, in_quotes, like_rows = [], False, 0
     for line in content.split(b"\n"):
         if not in_quotes and line.startswith(b"#") and is_comment(line.decode("utf-8"), separator, n_fields):
             kept += [b""] if n_fields > 1 else []
+            like_rows += n_fields > 1 and count_fields(line.decode("utf-8"), separator) == n_fields
             continue
         in_quotes ^= line.count(b'"') % 2 == 1
         kept.append(line)
+    if like_rows:
+        warn(
+            f"{like_rows} lines that begin with '# ' have as many fields as a row, and are taken as comments; quote "
+            "their first field if they are rows.",
+            FileContentWarning,
+        )
     return b"\n".join(kept)
+
+
+def count_fields(line: str, separator: str) -> int:
+    """Number of fields of a line."""
+    return len(next(csv.reader([line], delimiter=separator, skipinitialspace=True)))
 
 
 def is_comment(line: str, separator: str, n_fields: int) -> bool:
     """Whether a line that begins with "#" is no row."""
     if len(line.rstrip()) == 1 or line[1].isspace():
         return True
-    return n_fields > 1 and len(next(csv.reader([line], delimiter=separator, skipinitialspace=True))) != n_fields
+    return n_fields > 1 and count_fields(line, separator) != n_fields
 
 
 def refuse_ragged(text: Text, separator: str, n_fields: int, short_header: bool, source: Source) -> None:

@@ -192,7 +192,8 @@ def penalised_bound(state: BCEState, sums: MembershipSums, columns: BCEColumns) 
     """What EM climbs: the lower bound and, with smoothing, eps sum_j u_j sum log beta_j   (eq. M33)."""
     bound = float(sums.bound[0])
     if columns.smoothing:
-        bound += columns.smoothing * float(columns.layout.cell_weights @ np.log(state.table).sum(axis=1))
+        logs = np.log(np.maximum(state.table, np.finfo(float).tiny))  # a share can be 0 where others weigh far more
+        bound += columns.smoothing * float(columns.layout.cell_weights @ logs.sum(axis=1))
     return bound
 
 
