@@ -191,3 +191,8 @@ def test_noise_is_a_share_or_a_list_of_shares(noise):
 def test_more_copies_than_memory_holds_are_refused():
     with pytest.raises(NotEnoughMemoryError, match="1000000000000 clusterings of 4 objects"):
         NoisyEnsemble(10**12).fit([0, 1, 0, 1])
+
+
+def test_columns_of_different_lengths_are_refused():
+    with pytest.raises(ValueError, match="columns"):
+        NoisyEnsemble(2).fit_transform([[0, 1], [0]])

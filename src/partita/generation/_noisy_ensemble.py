@@ -150,7 +150,7 @@ class NoisyEnsemble(TransformerMixin, BaseEstimator):
         return self.manifest_["name"].to_numpy(dtype=object)
 
     def _codes(self, X: Any, *, reset: bool) -> Codes:
-        if (X.ndim if hasattr(X, "ndim") else np.asarray(X).ndim) == 1:
+        if _is_one_partition(X):
             codes = check_labels(X, "X")[:, None]
             if reset:
                 self.n_features_in_ = 1
@@ -192,3 +192,13 @@ def lose_labels(labels: IntArray, share: float, seed: int) -> IntArray:
     with_missing = labels.copy()
     with_missing.ravel()[lost] = -1
     return with_missing
+
+
+def _is_one_partition(X: Any) -> bool:
+    """Whether X holds one label per object; columns of different lengths are left to the door to refuse."""
+    if hasattr(X, "ndim"):
+        return bool(X.ndim == 1)
+    try:
+        return np.asarray(X).ndim == 1
+    except ValueError:
+        return False

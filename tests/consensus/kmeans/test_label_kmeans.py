@@ -222,3 +222,8 @@ def test_raw_rows_at_one_point_give_fewer_clusters():
     with pytest.warns(FewerClustersWarning, match="4 clusters were asked for, and LabelKMeans found 2"):
         model = LabelKMeans(4, coding="raw", random_state=0).fit(X)
     assert same_partition(model.predict(X), [0, 0, 1, 1])
+
+
+def test_raw_labels_are_measurements_and_may_be_too_large():
+    with pytest.raises(ValueError, match=r"X has values up to 4e\+300, whose squares overflow"):
+        LabelKMeans(2, coding="raw").fit(np.array([[4e300, 0.0], [1.0, 1.0], [2.0, 1.0]]))

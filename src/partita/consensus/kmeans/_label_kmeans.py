@@ -21,6 +21,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
+from partita._features import refuse_magnitude
 from partita._kernels.label_kmeans import assign
 from partita._labels.ensemble import Ensemble
 from partita._parameters import StrOptions, common
@@ -289,6 +290,7 @@ class LabelKMeans(BaseConsensus):
             for labels, place in zip(encoder.labels, encoder.place_of_code, strict=True)
         ]
         points = self._label_numbers(ensemble.codes)
+        refuse_magnitude(float(np.abs(points).max()), 0.0, "X")  # labels are measurements here
         observed = ensemble.row_weights @ (ensemble.codes >= 0)  # 0 where only objects without weight have a label
         self._raw_means = ensemble.row_weights @ points / np.maximum(observed, _TINY)
         self._root_weights = np.sqrt(ensemble.clustering_weights)
