@@ -86,6 +86,22 @@ def test_blocks_are_the_rows_of_dense(X, block_size):
     assert np.array_equal(np.vstack([block.totals for block in blocks]), N)
 
 
+@pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int16])
+def test_size_of_blocks_may_be_a_narrow_integer(X, kind):
+    many = np.vstack([X] * 5)  # more rows than int8 and uint8 can count
+    blocks = list(coassociation(many, form="blocks", block_size=kind(100)))
+    assert [(block.start, block.stop) for block in blocks] == [(0, 100), (100, 200), (200, 300), (300, 310)]
+    few = coassociation(many, form="sparse", block_size=kind(100))
+    assert np.array_equal(few.counts.toarray(), coassociation(many).counts)
+
+
+@pytest.mark.parametrize("block_size", [None, 0, np.int8(0)])
+def test_blocks_without_a_size_have_the_usual_one(X, block_size):
+    columns = module._read_ensemble(X, None).columns
+    blocks = list(module.iter_blocks(columns, block_size))
+    assert [(block.start, block.stop) for block in blocks] == [(0, columns.n_rows)]
+
+
 @pytest.mark.parametrize("threshold", [None, 0.0, 0.3, 0.5, 0.75, 1.0])
 def test_sparse_is_dense_above_the_threshold(X, threshold):
     C, N = coassociation(X)

@@ -186,7 +186,7 @@ def divide_counts(counts: Array, totals: Array, out: Array) -> Array:
 def iter_blocks(columns: WeightedColumns, block_size: int | None = None) -> Iterator[CoassociationBlock]:
     """Rows of C and N, block by block; the arrays of a block are new ones."""
     n = columns.n_rows
-    size = block_size or max(1, _BLOCK_BYTES // (n * columns.count_type.itemsize))
+    size = int(block_size or 0) or max(1, _BLOCK_BYTES // (n * columns.count_type.itemsize))
     ensure_memory(
         min(size, n) * n * columns.count_type.itemsize * (2 if columns.has_missing else 1),
         purpose=f"a block of {min(size, n)} x {n} counts",
