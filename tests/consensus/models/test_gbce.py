@@ -486,6 +486,11 @@ def test_labels_without_weight_are_refused(truth, X):
         GBCE(3, label_weights=0).fit(X, features=truth[:, None])
 
 
+def test_weights_too_large_to_multiply_are_refused_without_a_warning(truth, X):
+    with pytest.raises(ValueError, match="adds up to inf"):
+        GBCE(3, weights=np.full(X.shape[1], 1e307)).fit(X, features=np.tile(truth.astype(float)[:, None], 20))
+
+
 # many objects, threads
 
 

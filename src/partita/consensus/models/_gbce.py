@@ -236,7 +236,8 @@ class GBCE(BCE):
             if not (given[matrix.kept] > 0).any():
                 raise ValueError("label_weights is zero everywhere; at least one clustering must count.")
             return given[matrix.kept]
-        return weights if self._features is None else weights * self._features.n_used
+        with np.errstate(over="ignore"):  # sums beyond 1e12 are refused by the base class
+            return weights if self._features is None else weights * self._features.n_used
 
     def _one_row_per_object(self) -> bool:
         return self._features is not None
