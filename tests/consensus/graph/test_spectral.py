@@ -41,3 +41,10 @@ def test_a_row_of_weight_w_stands_for_w_rows(bipartite, rng):
     spread = np.repeat(U / np.sqrt(row_weights)[:, None], row_weights, axis=0)
     assert np.allclose(spread @ spread.T, all_U @ all_U.T, atol=1e-8)
     assert np.allclose(V @ V.T, all_V @ all_V.T, atol=1e-8)
+
+
+def test_fewer_points_than_clusters_give_no_warning_of_scikit_learn(rng):
+    points = np.repeat(np.eye(2), 25, axis=0)  # k-means says that it found 2 clusters; warnings are errors here
+    labels = _spectral.cluster_rows(points, np.ones(50), 4, 0)
+    assert len(np.unique(labels)) == 2
+    assert len(np.unique(labels[:25])) == len(np.unique(labels[25:])) == 1

@@ -5,12 +5,14 @@ few columns (labels), the eigenvectors are the left singular vectors of D^-1/2 A
 A vertex of weight w stands for w vertices with the same neighbours.
 """
 
+import warnings
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 from scipy.linalg import eigh
 from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from partita._typing import FloatArray, IntArray
@@ -64,5 +66,6 @@ def cluster_rows(vectors: FloatArray, row_weights: FloatArray, n_clusters: int, 
     if len(points) < 10 * n_clusters:  # k-means warns where there are fewer different points than clusters
         n_clusters = min(n_clusters, len(np.unique(points.round(9), axis=0)))
     model = KMeans(n_clusters, n_init=_STARTS, random_state=seed)
-    with threadpool_limits(limits=1):
+    with threadpool_limits(limits=1), warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # of equal points: base.py says it in our words
         return np.asarray(model.fit(points, sample_weight=row_weights).labels_, dtype=np.int64)
