@@ -6,6 +6,7 @@ from scipy import sparse
 
 from partita import PCC
 from partita._kernels import pcc_pairs
+from partita.consensus.pcc._stored_pairs import _plain
 from partita.exceptions import NotEnoughMemoryError
 from tests.consensus.pcc import pcc_reference as reference
 from tests.ensembles import noisy_ensemble
@@ -69,6 +70,34 @@ def test_real_weights_of_clusterings(case, rng):
         kind = reference.divergence_of(case)
         assert model.objective_ == pytest.approx(reference.objective(kind, C, N, model.membership_), rel=1e-8)
         assert model.kkt_gap_ == pytest.approx(reference.kkt_gap(kind, C, N, model.membership_), abs=1e-8)
+
+
+@pytest.mark.parametrize("light", [5e-9, 1e-10, 1e-12, 1e-14, 1e-20, 1e-200])
+@pytest.mark.parametrize("options", [{}, {"solver": "greedy"}, {"pairs": 8}])
+def test_clustering_of_negligible_weight_does_no_harm(light, options):
+    """KL is infinite where y_i.y_j = 0 and C_ij > 0, however small C_ij is: such pairs do not count (eq. P39)."""
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        X = np.where(rng.random((25, 4)) < 0.3, -1, rng.integers(0, 3, (25, 4)))
+        X[(X < 0).all(axis=1), 1] = 0
+        model = PCC(3, weights=[light, 1, 1, 1], random_state=seed, n_init=2, **options).fit(X)
+        history = np.array(model.history_)
+        assert model.converged_
+        assert np.isfinite(history).all()
+        assert (np.diff(history) <= 1e-12 * history[:-1]).all()
+        if not options:
+            C, N = reference.counts(X, np.array([0.0, 1, 1, 1]))
+            assert model.objective_ == pytest.approx(reference.objective("kl", C, N, model.membership_), rel=1e-7)
+
+
+def test_only_negligible_pairs_and_shares_are_changed():
+    C, N = np.array([[0.5, 1e-9, 2e-8, 1e-9, 1.0]]), np.array([[1.0, 1.0, 2e-8, 1e-9, 1.0 + 1e-9]])
+    given = C.copy(), N.copy()
+    plain_C, plain_N = _plain(C, N)
+    assert plain_C.tolist() == [[0.5, 0.0, 2e-8, 0.0, 1.0 + 1e-9]]
+    assert plain_N.tolist() == [[1.0, 1.0, 2e-8, 0.0, 1.0 + 1e-9]]
+    assert np.array_equal(C, given[0])
+    assert np.array_equal(N, given[1])
 
 
 def test_more_pairs_than_memory_is_refused_and_l2_is_not(X, monkeypatch):

@@ -12,7 +12,9 @@ from partita._typing import Array, FloatArray, IntArray
 from partita.consensus.pcc._problem import pairs_of_copies, scale_of, totals_of_all_pairs
 from partita.metrics._coassociation import Coassociation, coassociation_of_codes
 
-_ROUNDING = 1e-12  # shares this near to 0 or 1 are 0 or 1: sums of real weights round (eq. P39)
+# Shares this near to 0 or 1 are 0 or 1, because sums of real weights round, and pairs whose share of the largest N is
+# no larger do not count: KL does not settle at lower barriers. Measured with 25 to 1,000 objects: from 2e-8 on it does.
+_NEGLIGIBLE = 1e-8  # (eq. P39)
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,11 +97,14 @@ def chosen_pairs(counts: Coassociation, ensemble: Ensemble, kind: int) -> PairSp
 def _plain(C: Any, N: Any) -> tuple[Any, Any]:
     """Bytes, or float64: two signatures of the kernels, whatever the type of the counts.
 
-    Sums of real weights round, and N - C = 1e-15 where it should be 0 would be a barrier that KL never crosses.
+    Sums of real weights round, and N - C = 1e-15 where it should be 0 would be a barrier that KL never crosses. So
+    would be a pair that only clusterings of negligible weight label.
     """
     if C.dtype == np.uint8:
         return np.ascontiguousarray(C), np.ascontiguousarray(N, dtype=np.uint8)
     C, N = C.astype(np.float64), np.ascontiguousarray(N, dtype=np.float64)
-    C[C <= _ROUNDING * N] = 0.0
-    np.copyto(C, N, where=N - C <= _ROUNDING * N)
-    return C, N
+    C[C <= _NEGLIGIBLE * N] = 0.0
+    np.copyto(C, N, where=N - C <= _NEGLIGIBLE * N)
+    least = _NEGLIGIBLE * N.max(initial=0.0)
+    light = (N > 0) & (least >= N)
+    return (np.where(light, 0.0, C), np.where(light, 0.0, N)) if light.any() else (C, N)
