@@ -16,6 +16,7 @@ from tests.fuzz.draws import (
     draw_weights,
     pick,
 )
+from tests.fuzz.examples import OWN_DIVERGENCE
 from tests.fuzz.parameters import draw_parameters, written
 
 Drawn = tuple[dict[str, str], list[str]]  # arguments by name, and statements
@@ -36,17 +37,17 @@ def _consensus(name: str, *, soft: bool) -> Callable[[Rng], Drawn]:
             arguments |= {"F": _mixed_features(rng, n, d), "new_F": _mixed_features(rng, draw_size(rng), d)}
         made = f"model = partita.{name}({written(draw_parameters(rng, estimator, n, m))})"
         fit = f"model.fit(X, sample_weight=sample_weight{', features=F' if features else ''})"
-        return arguments, [made, fit, *_uses(rng, estimator, features=features)]
+        return arguments, [made, fit, *_uses(rng, estimator, made, features=features)]
 
     return draw
 
 
-def _uses(rng: Rng, estimator: Any, *, features: bool = False) -> list[str]:
-    """What a fitted model is asked."""
+def _uses(rng: Rng, estimator: Any, made: str, *, features: bool = False) -> list[str]:
+    """What a fitted model is asked; ``made`` is the statement that makes it."""
     asked = [how for how in ("predict", *_ASKED) if hasattr(estimator, how)]
     of_X, of_new = ("X, features=F", "new, features=new_F") if features else ("X", "new")
     steps = [_question(estimator, f"{how}_of_X", how, of_X) for how in asked]
-    if chance(rng, 0.1):
+    if chance(rng, 0.1) and OWN_DIVERGENCE not in made:
         steps.append("model = pickle.loads(pickle.dumps(model))")
     return steps + [_question(estimator, f"{how}_of_new", how, of_new) for how in asked]
 
@@ -87,7 +88,11 @@ def _of_features(name: str) -> Callable[[Rng], Drawn]:
         n, d = draw_size(rng), int(rng.integers(1, 9))
         of_new = draw_features(rng, draw_size(rng), d if chance(rng, 0.95) else d + 1)
         made = f"model = partita.{name}({written(draw_parameters(rng, estimator, n, d))})"
-        uses = _generates("X", "new") if hasattr(estimator, "transform") else ["model.fit(X)", *_uses(rng, estimator)]
+        uses = (
+            _generates("X", "new")
+            if hasattr(estimator, "transform")
+            else ["model.fit(X)", *_uses(rng, estimator, made)]
+        )
         return {"X": draw_features(rng, n, d), "new": of_new}, [made, *uses]
 
     return draw

@@ -23,7 +23,7 @@ LOOPS: dict[str, tuple[str, ...]] = {
     "size": ("1", "2", "3"),
 }
 
-_DIVERGENCE = (
+OWN_DIVERGENCE = (  # of a class without a module: it cannot be pickled
     "type('Squared', (), {'value': staticmethod(lambda x, y: (x - y) ** 2), "
     "'derivative': staticmethod(lambda x, y: 2 * (y - x))})()"
 )
@@ -52,7 +52,7 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
     "prior_mean": (
         "'data'", "'zero'", "[0.0] * {m}", "[1e200] * {m}", "[nan] * {m}", "[0.0]", "['a'] * {m}", "[1e70] * {m}",
     ),
-    "divergence": ("'kl'", "'l2'", "'i-divergence'", "'mahalanobis'", _DIVERGENCE, "object()", "5"),
+    "divergence": ("'kl'", "'l2'", "'i-divergence'", "'mahalanobis'", OWN_DIVERGENCE, "object()", "5"),
     "random_state": (
         "0", "7", "np.random.RandomState(3)", "np.random.default_rng(3)", "np.int64(5)", "2**32 - 1", "None",
     ),

@@ -217,6 +217,8 @@ def _bits(value: Any) -> bytes | None:
         return None
     if hasattr(value, "to_numpy"):  # frames and series keep things beside their values
         return repr(np.asarray(value, dtype=object).tolist()).encode()
+    if sp.issparse(value):  # SciPy keeps what it has found out about a matrix beside its values
+        return pickle.dumps((value.shape, *(part.tobytes() for part in sp.find(value))))
     if isinstance(value, list | tuple | dict):
         items = [*value.items()] if isinstance(value, dict) else value
         return b",".join(_bits(item) or b"?" for item in items)
