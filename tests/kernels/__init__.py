@@ -3,6 +3,7 @@
 ``distinct``, ``agreement``, ``linkage`` and ``_jit`` have a file here. The others are tested where their methods are:
 
 - ``bce``: consensus/models/test_bce.py and, with features, test_gbce.py; ``mixture``: test_multinomial_mixture.py there
+- ``cells``: labels/test_tables.py
 - ``label_kmeans``: consensus/kmeans/test_label_kmeans.py; ``kmeans``: selection/test_quick_kmeans.py
 - ``nbce_gibbs``: consensus/nbce/test_gibbs_chain.py; ``nbce_cvb``: consensus/nbce/test_cvb.py
 - ``pcc_pairs``: consensus/pcc/test_problem.py, test_stored_pairs.py and test_greedy.py; ``pcc_labels``: test_problem.py

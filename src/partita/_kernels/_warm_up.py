@@ -5,6 +5,7 @@ import numpy as np
 from partita._kernels import (
     agreement,
     bce,
+    cells,
     distinct,
     dp_means,
     internal,
@@ -38,6 +39,9 @@ def warm_up() -> None:
         np.empty(n, dtype=np.int64),
     )
     _warm_up_agreement(codes)
+    first_cell = np.array([0, 2], dtype=np.int64)
+    cells.add_pairs(codes, first_cell, np.ones(n), np.empty(m, dtype=np.int64), np.zeros((4, 4)))
+    cells.sum_labels(codes, first_cell, np.zeros((4, 2)), np.empty((n, 2)))
     for dtype in (np.float64, np.float32):
         _warm_up_chain(dtype)
     linkage.prim_matrix(1.0 - np.eye(n), 0, np.empty(n, dtype=np.int64), np.empty(n))

@@ -1,0 +1,147 @@
+"""k-means on weighted points, in NumPy: all starts at a time, for a few thousand points at most.
+
+scikit-learn's k-means takes some milliseconds a call before it begins; this one is made to be called thousands of
+times. Starts are drawn by greedy k-means++ (Arthur and Vassilvitskii, 2007): of some points drawn by their weighted
+squared distance, the one that lowers the inertia most is the next centre.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from partita._typing import FloatArray, IntArray
+
+_SAME = 1e-12  # squared distance, relative to the largest squared length, that rounding makes between equal points
+_MAX_ITER = 100  # Lloyd's steps: starts of k-means++ need 5 to 30
+_BLOCK = 2**14  # points compared at a time where there are many: distances to 30 centres take 4 MiB
+
+
+class KMeansFit(NamedTuple):
+    """The best of the starts."""
+
+    labels: IntArray  # (n,) nearest centre of each point
+    centers: FloatArray  # (k, d); fewer than asked for where there are fewer different points
+    inertia: float
+
+
+def weighted_kmeans(
+    points: FloatArray, weights: FloatArray, n_clusters: int, *, n_init: int = 10, seed: int = 0
+) -> KMeansFit:
+    """Clusters of the lowest inertia, sum of w_i |x_i - c|^2, among ``n_init`` starts; the first one among equals."""
+    rng = np.random.default_rng(seed)
+    squared = np.einsum("ij,ij->i", points, points)
+    centers = _plus_plus(points, squared, weights, n_clusters, n_init, rng)
+    centers = _lloyd(points, squared, weights, centers)
+    labels, nearest = _nearest(points, squared, centers)
+    best = int((nearest @ weights).argmin())
+    used, found = np.unique(labels[best], return_inverse=True)
+    return KMeansFit(found.astype(np.int64), centers[best, used], float(nearest[best] @ weights))
+
+
+def nearest_center(points: FloatArray, centers: FloatArray) -> IntArray:
+    """Nearest centre of each point, the first one among equals."""
+    labels = np.empty(len(points), dtype=np.int64)
+    half = np.einsum("ij,ij->i", centers, centers) / 2
+    for lo in range(0, len(points), _BLOCK):
+        part = slice(lo, lo + _BLOCK)
+        labels[part] = (half - points[part] @ centers.T).argmin(axis=1)
+    return labels
+
+
+def polish(points: FloatArray, weights: FloatArray, centers: FloatArray, max_iter: int) -> tuple[IntArray, FloatArray]:
+    """Lloyd's steps on many points, from given centres: labels and centres, each label that of its nearest centre."""
+    labels = nearest_center(points, centers)
+    for _ in range(max_iter):
+        centers = _means(points, weights, labels, centers)
+        before, labels = labels, nearest_center(points, centers)
+        if np.array_equal(labels, before):
+            break
+    return labels, centers
+
+
+def _means(points: FloatArray, weights: FloatArray, labels: IntArray, centers: FloatArray) -> FloatArray:
+    """Means of the clusters, added up over a fixed grid of blocks; an empty cluster keeps its centre."""
+    k = len(centers)
+    total, mass = np.zeros_like(centers), np.bincount(labels, weights=weights, minlength=k)
+    for lo in range(0, len(points), _BLOCK):
+        part = slice(lo, lo + _BLOCK)
+        member = (labels[part] == np.arange(k)[:, None]) * weights[part]
+        total += member @ points[part]
+    return np.where(mass[:, None] > 0, total / np.where(mass > 0, mass, 1.0)[:, None], centers)
+
+
+# ------------------------------------------------------------------------------------------------- steps of all starts
+def _plus_plus(
+    points: FloatArray, squared: FloatArray, weights: FloatArray, k: int, n_init: int, rng: np.random.Generator
+) -> FloatArray:
+    """Centres of all starts, (n_init, k, d)."""
+    n_trials, starts = 2 + int(np.log(k)), np.arange(n_init)
+    chosen = np.empty((n_init, k), dtype=np.int64)
+    chosen[:, 0] = _draw(np.broadcast_to(weights, (1, len(weights))), rng.random((1, n_init)))[0]
+    nearest = _squared_distances(points, squared, chosen[:, 0])
+    for j in range(1, k):
+        tried = _draw(nearest * weights, rng.random((n_init, n_trials)))
+        distance = _squared_distances(points, squared, tried.ravel()).reshape(n_init, n_trials, -1)
+        distance = np.minimum(distance, nearest[:, None])
+        best = (distance @ weights).argmin(axis=1)
+        chosen[:, j], nearest = tried[starts, best], distance[starts, best]
+    return np.asarray(points[chosen])
+
+
+def _draw(shares: FloatArray, uniform: FloatArray) -> IntArray:
+    """Points drawn by their share, one row of shares and of uniform numbers per start; the last if all shares are 0."""
+    total = np.cumsum(shares, axis=1)
+    places = [np.searchsorted(line, u * line[-1], side="right") for line, u in zip(total, uniform, strict=True)]
+    return np.asarray(np.minimum(np.array(places, dtype=np.int64), shares.shape[1] - 1))
+
+
+def _squared_distances(points: FloatArray, squared: FloatArray, chosen: IntArray) -> FloatArray:
+    """Squared distances of all points from some of them, (n_chosen, n); 0 where they are rounding."""
+    distance = squared[chosen, None] + squared - 2 * (points[chosen] @ points.T)
+    distance[distance < _SAME * squared.max()] = 0.0
+    return np.asarray(distance)
+
+
+def _nearest(points: FloatArray, squared: FloatArray, centers: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Nearest centre of each point and its squared distance, both (n_starts, n)."""
+    n_starts, k, d = centers.shape
+    flat = centers.reshape(-1, d)
+    distance = (np.einsum("ij,ij->i", flat, flat) - 2 * (points @ flat.T)).reshape(-1, n_starts, k)
+    labels = distance.argmin(axis=2)
+    least = np.take_along_axis(distance, labels[:, :, None], axis=2)[:, :, 0] + squared[:, None]
+    return labels.T, np.maximum(least, 0.0).T
+
+
+def _lloyd(points: FloatArray, squared: FloatArray, weights: FloatArray, centers: FloatArray) -> FloatArray:
+    """Centres of all starts when their points no longer move."""
+    centers, weighted = centers.copy(), points * weights[:, None]
+    moving, before = np.arange(len(centers)), np.full((len(centers), len(points)), -1)
+    for _ in range(_MAX_ITER):
+        labels, nearest = _nearest(points, squared, centers[moving])
+        still = (labels != before).any(axis=1)
+        moving, before = moving[still], labels[still]
+        if not len(moving):
+            break
+        centers[moving] = _update(points, weights, weighted, before, nearest[still], centers[moving])
+    return centers
+
+
+def _update(
+    points: FloatArray,
+    weights: FloatArray,
+    weighted: FloatArray,
+    labels: IntArray,
+    nearest: FloatArray,
+    centers: FloatArray,
+) -> FloatArray:
+    """Means of the clusters of all starts; an empty cluster takes the point that is worst off."""
+    n_starts, k, d = centers.shape
+    member = (labels[:, None, :] == np.arange(k)[:, None]).reshape(n_starts * k, -1).astype(np.float64)
+    mass = (member @ weights).reshape(n_starts, k)
+    total = (member @ weighted).reshape(n_starts, k, d)
+    means = total / np.where(mass > 0, mass, 1.0)[:, :, None]
+    for start, cluster in np.argwhere(mass == 0):
+        worst = int((nearest[start] * weights).argmax())
+        means[start, cluster] = points[worst]
+        nearest[start, worst] = 0.0
+    return np.asarray(means)
