@@ -1,0 +1,150 @@
+"""Propagation of cluster-wise similarities (Huang et al., 2021): clusters are compared by walks among all clusters.
+
+The similarity Z of two clusters is that of random walks that begin there (eqs. L13 to L15). "meta" cuts the graph of the
+clusters, and objects join the group of clusters with which they are most associated (eqs. L16, L17); "tree" is average
+linkage of the mean similarity of the labels of two objects (eq. L18).
+"""
+
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from partita._labels.ensemble import Ensemble
+from partita._labels.tables import cluster_tables, label_sums
+from partita._parameters import Interval, StrOptions, common
+from partita._typing import Array, Codes, FloatArray, IntArray
+from partita.base import Consensus, LabelledRows, rank_of
+from partita.consensus.label_space._cluster_cut import cut_graph
+from partita.consensus.label_space._row_tree import TreeOfRows
+from partita.consensus.label_space._trajectories import common_jaccard, trajectory_similarity
+from partita.consensus.label_space._transfer_cut import ensure_cells
+
+_BLOCK = 2**16  # rows associated at a time, so that only their groups are kept
+
+
+class ECPCS(TreeOfRows):
+    """Ensemble clustering by propagating cluster-wise similarities.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters. With "meta" some groups of clusters may end without objects; a warning says so.
+    output : {"meta", "tree"}, default="meta"
+        "meta" groups the clusters and is linear in the number of objects; "tree" is average linkage of the objects.
+    steps : int, default=20
+        Steps of the random walks.
+    weights : array-like of shape (n_clusterings,), optional
+        Weight of each clustering.
+    random_state : Ignored
+        Present by convention; nothing is drawn at random.
+    verbose : bool, default=False
+        Show a progress bar for what takes more than two seconds.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        Clusters by decreasing size; -1 for objects without any label.
+    n_clusters_ : int
+        Number of clusters that have objects.
+    dendrogram_ : ndarray of shape (n_leaves - 1, 4)
+        With "tree" only: tree over the objects in SciPy's form; heights are 1 - S.
+    leaves_ : ndarray of shape (n_leaves,)
+        With "tree" only: object behind each leaf, all but those without label or without weight.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Notes
+    -----
+    Cost with r distinct rows, m clusterings and t labels: r m^2 + t^3, and for "tree" r^2 m more; t^2 numbers, or r^2.
+    With "meta", ties between groups go to the heavier one (the paper: at random), and the cut begins at the heaviest
+    clusters in turn (the paper: at one drawn at random).
+
+    References
+    ----------
+    D. Huang, C.-D. Wang, H. Peng, J. Lai, C.-K. Kwoh, Enhanced ensemble clustering via fast propagation of cluster-wise
+    similarities, IEEE Trans. SMC: Systems 51 (2021) 508-520.
+
+    S. X. Yu, J. Shi, Multiclass spectral clustering, ICCV 2003.
+
+    Examples
+    --------
+    >>> from partita import ECPCS
+    >>> X = {"a": [0, 0, 0, 1, 1, 1], "b": ["u", "u", "v", "v", "v", "v"], "c": [5, 5, 5, 6, 6, None]}
+    >>> ECPCS(n_clusters=2).fit_predict(X)
+    array([0, 0, 0, 1, 1, 1])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **common("n_clusters", "weights", "random_state", "verbose"),
+        "output": [StrOptions({"meta", "tree"})],
+        "steps": [Interval("int", 1, None)],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        output: Literal["meta", "tree"] = "meta",
+        steps: int = 20,
+        weights: Any = None,
+        random_state: Any = None,
+        verbose: bool | int = False,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.output = output
+        self.steps = steps
+        self.weights = weights
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _fit_rows(self, rows: LabelledRows) -> Consensus:
+        self.__dict__.pop("dendrogram_", None)  # of an earlier fit with another output
+        self.__dict__.pop("leaves_", None)
+        ensemble = rows.ensemble
+        Z = cluster_similarity(ensemble, self.steps)
+        if self.output == "meta":
+            group = cut_graph(Z, rows.n_clusters, ensemble.cell_mass)
+            self._shares, self._layout = share_table(ensemble, group), ensemble.layout
+            return Consensus(associate_rows(ensemble, self._shares))
+        same = ensemble.cell_clustering[:, None] == ensemble.cell_clustering
+        cell_similarity = np.where(same, Z, 0.0) * ensemble.cell_weights
+        np.fill_diagonal(cell_similarity, ensemble.cell_weights)
+        grown = self._grow(rows, cell_similarity, show=bool(self.verbose))
+        return Consensus(self._cut(rows, grown, cell_similarity, rows.n_clusters))
+
+    def _label_rows(self, codes: Codes) -> Array:
+        if self.output == "meta":
+            return associate_rows(self._layout.with_rows(codes), self._shares)
+        return self._label_like_rows(codes)
+
+
+def cluster_similarity(ensemble: Ensemble, steps: int) -> FloatArray:
+    """Z: similarity of all pairs of clusters, (t, t) (eqs. L13 to L15)."""
+    ensure_cells(ensemble.n_cells)
+    root = np.sqrt(ensemble.cell_weights)
+    return trajectory_similarity(common_jaccard(cluster_tables(ensemble)) * np.outer(root, root), steps)
+
+
+def share_table(ensemble: Ensemble, group: IntArray) -> FloatArray:
+    """What each cell adds to the score of each group, and what its clustering could add: (t, 2 k), heavy groups first.
+
+    The groups that stayed empty are left out.
+    """
+    mass = np.bincount(group, weights=ensemble.cell_mass)
+    heavy_first = np.argsort(-mass, kind="stable")[: np.count_nonzero(mass)]
+    number = rank_of(heavy_first, len(mass))[group]
+    k, weights = len(heavy_first), ensemble.cell_weights
+    adds, possible = np.zeros((ensemble.n_cells, k)), np.zeros((ensemble.n_clusterings, k))
+    adds[np.arange(ensemble.n_cells), number] = weights
+    np.add.at(possible, (ensemble.cell_clustering, number), weights)
+    return np.hstack([adds, possible[ensemble.cell_clustering]])
+
+
+def associate_rows(ensemble: Ensemble, shares: FloatArray) -> IntArray:
+    """Group of the largest mean membership in its clusters whose clusterings label the row (eq. L17)."""
+    labels, k = np.empty(ensemble.n_rows, dtype=np.int64), shares.shape[1] // 2
+    for lo in range(0, ensemble.n_rows, _BLOCK):
+        sums = label_sums(ensemble.with_rows(ensemble.codes[lo : lo + _BLOCK]), shares)
+        score = np.divide(sums[:, :k], sums[:, k:], out=np.zeros((len(sums), k)), where=sums[:, k:] > 0)
+        labels[lo : lo + _BLOCK] = score.argmax(axis=1)  # ties go to the heavier group
+    return labels
