@@ -111,6 +111,13 @@ ESTIMATORS: dict[str, Entry] = {
         lambda **parameters: partita.MultiEAC(**parameters),
         LABELS_ONLY | {TAKES_K, REFUSES_K, FINDS_K, ACCURATE, PREDICTS},
     ),
+    "LWGP": Entry(_soft("LWGP"), _GRAPH | {PREDICTS}),
+    "USENC": Entry(_soft("USENC"), _GRAPH | {PREDICTS}),
+    "LWEA": Entry(
+        lambda **parameters: partita.LWEA(**parameters), LABELS_ONLY | {TAKES_K, FINDS_K, ACCURATE, PREDICTS}
+    ),
+    "ECPCS": Entry(_soft("ECPCS"), _GRAPH | {PREDICTS}),
+    "ECPCS-tree": Entry(_soft("ECPCS", output="tree"), _GRAPH | {PREDICTS}),
     "SoftCSPA": Entry(_soft("SoftCSPA"), _GRAPH),
     "SoftMCLA": Entry(_soft("SoftMCLA"), _GRAPH),
     "SoftHBGF": Entry(_soft("SoftHBGF"), _GRAPH),

@@ -30,6 +30,7 @@ SHARED = ("init", "n_init", "max_iter", "tol", "weights", "random_state", "n_job
 THEORY = {
     "graph": "graph",
     "kmeans": "models",
+    "label_space": "label_space",
     "models": "models",
     "nbce": "nbce",
     "pairwise": "pairwise",

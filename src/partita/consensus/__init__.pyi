@@ -5,6 +5,10 @@ from .graph._hgpa import HGPA as HGPA
 from .graph._mcla import MCLA as MCLA
 from .kmeans._label_kmeans import LabelKMeans as LabelKMeans
 from .kmeans._qmi import QMI as QMI
+from .label_space._ecpcs import ECPCS as ECPCS
+from .label_space._lwea import LWEA as LWEA
+from .label_space._lwgp import LWGP as LWGP
+from .label_space._usenc import USENC as USENC
 from .models._bce import BCE as BCE
 from .models._gbce import GBCE as GBCE
 from .models._multinomial_mixture import MultinomialMixture as MultinomialMixture

@@ -4,7 +4,8 @@
     alternate: X = indicator of the largest entry of each row of Q R;   R = V U' with U S V' = X'Q          (eq. L16)
 
 The 1/2 and the 1 are the regularisation of the authors' program. It begins at one row of Q, drawn at random there; here
-the rows of the heaviest vertices take turns, and the closest rotation is kept.
+the rows of the heaviest vertices take turns, and the closest rotation is kept. More components than parts are grouped
+as in the transfer cut (eq. L9).
 """
 
 import numpy as np
@@ -12,6 +13,7 @@ from scipy.linalg import eigh, svd
 
 from partita._labels.membership import one_hot
 from partita._typing import FloatArray, IntArray
+from partita.consensus.label_space._transfer_cut import components, keep_heaviest
 
 _OFFSET = 0.5
 _STARTS = 20  # vertices that take turns as the first axis
@@ -23,6 +25,9 @@ def cut_graph(Z: FloatArray, n_parts: int, vertex_weights: FloatArray) -> IntArr
     t = len(Z)
     if n_parts >= t:
         return np.arange(t)
+    component = components(Z)
+    if component.max() + 1 > n_parts:  # every cut between components is free
+        return keep_heaviest(component, vertex_weights, n_parts)
     root = 1 / np.sqrt(Z.sum(axis=1) + 2 * _OFFSET)
     normal = root[:, None] * (Z + _OFFSET * np.eye(t)) * root
     Q = root[:, None] * eigh(normal, subset_by_index=(t - n_parts, t - 1))[1][:, ::-1]

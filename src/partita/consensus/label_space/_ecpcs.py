@@ -1,13 +1,14 @@
 """Propagation of cluster-wise similarities (Huang et al., 2021): clusters are compared by walks among all clusters.
 
-The similarity Z of two clusters is that of random walks that begin there (eqs. L13 to L15). "meta" cuts the graph of the
-clusters, and objects join the group of clusters with which they are most associated (eqs. L16, L17); "tree" is average
-linkage of the mean similarity of the labels of two objects (eq. L18).
+The similarity Z of two clusters is that of random walks that begin there (eqs. L13 to L15). "meta" cuts the graph of
+the clusters, and objects join the group of clusters with which they are most associated (eqs. L16, L17); "tree" is
+average linkage of the mean similarity of the labels of two objects (eq. L18).
 """
 
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+from scipy import sparse
 
 from partita._labels.ensemble import Ensemble
 from partita._labels.tables import cluster_tables, label_sums
@@ -106,9 +107,7 @@ class ECPCS(TreeOfRows):
             group = cut_graph(Z, rows.n_clusters, ensemble.cell_mass)
             self._shares, self._layout = share_table(ensemble, group), ensemble.layout
             return Consensus(associate_rows(ensemble, self._shares))
-        same = ensemble.cell_clustering[:, None] == ensemble.cell_clustering
-        cell_similarity = np.where(same, Z, 0.0) * ensemble.cell_weights
-        np.fill_diagonal(cell_similarity, ensemble.cell_weights)
+        cell_similarity = within_clusterings(Z, ensemble)
         grown = self._grow(rows, cell_similarity, show=bool(self.verbose))
         return Consensus(self._cut(rows, grown, cell_similarity, rows.n_clusters))
 
@@ -123,6 +122,14 @@ def cluster_similarity(ensemble: Ensemble, steps: int) -> FloatArray:
     ensure_cells(ensemble.n_cells)
     root = np.sqrt(ensemble.cell_weights)
     return trajectory_similarity(common_jaccard(cluster_tables(ensemble)) * np.outer(root, root), steps)
+
+
+def within_clusterings(Z: FloatArray, ensemble: Ensemble) -> Any:
+    """Similarity of the labels of one clustering times its weight, 1 for equal labels, sparse (t, t) (eq. L18)."""
+    same = ensemble.cell_clustering[:, None] == ensemble.cell_clustering
+    Z = np.where(same, Z, 0.0)
+    np.fill_diagonal(Z, 1.0)
+    return sparse.csr_array(Z * ensemble.cell_weights)
 
 
 def share_table(ensemble: Ensemble, group: IntArray) -> FloatArray:

@@ -14,8 +14,15 @@ from partita._labels.membership import one_hot
 from partita._parameters import common
 from partita._runs import draw_seeds, in_order
 from partita._typing import Array, Codes, FloatArray, IntArray
-from partita.base import BaseConsensus, Consensus, LabelledRows, rank_of
-from partita.consensus.label_space._transfer_cut import TransferCut, cell_graph, components, cut_cells, unit_rows
+from partita.base import BaseConsensus, Consensus, LabelledRows
+from partita.consensus.label_space._transfer_cut import (
+    TransferCut,
+    cell_graph,
+    components,
+    cut_cells,
+    keep_heaviest,
+    unit_rows,
+)
 from partita.consensus.label_space._weighted_kmeans import nearest_center, polish, weighted_kmeans
 
 _SAMPLE = 2000  # objects on which the starts compete; 500 already gave the same clusters on blobs of 100,000 objects
@@ -49,7 +56,8 @@ class EmbeddedRows(BaseConsensus):
         self.singular_values_ = cut.singular_values
         part = components(W)
         if part.max() + 1 > k:  # eq. L9
-            self._cut, self._centers = _keep_heaviest(cut, part, W.sum(axis=1), k), np.eye(k)
+            group = one_hot(keep_heaviest(part, W.sum(axis=1), k), k)
+            self._cut, self._centers = cut._replace(cell_map=cell_weights[:, None] * group), np.eye(k)
             labels = nearest_center(embed_rows(self._cut, ensemble, self.n_jobs), self._centers)
         else:
             self._cut = cut
@@ -85,11 +93,3 @@ def embed_rows(cut: TransferCut, ensemble: Ensemble, n_jobs: int | None) -> Floa
     for _ in in_order(embed, range(0, ensemble.n_rows, _BLOCK), n_jobs):
         pass
     return points
-
-
-def _keep_heaviest(cut: TransferCut, part: IntArray, degree: FloatArray, k: int) -> TransferCut:
-    """A map of each cell to its component: the k - 1 heaviest, and all others as one (eq. L9)."""
-    n_parts = int(part.max()) + 1
-    heavy_first = np.argsort(-np.bincount(part, weights=degree).round(9), kind="stable")
-    group = np.minimum(rank_of(heavy_first, n_parts)[part], k - 1)
-    return cut._replace(cell_map=cut.cell_weights[:, None] * one_hot(group, k))

@@ -15,7 +15,7 @@ from partita._parameters import Interval, common
 from partita._typing import Array, Codes, FloatArray
 from partita.base import Consensus, LabelledRows
 from partita.consensus.label_space._lwgp import THETA, local_weights, split_cells
-from partita.consensus.label_space._row_tree import TreeOfRows
+from partita.consensus.label_space._row_tree import RowTree, TreeOfRows
 
 _LEAST = 1e-3  # of a similarity in the ratios: below it, parts have nothing in common
 
@@ -107,23 +107,36 @@ class LWEA(TreeOfRows):
         self.cluster_weights_ = split_cells(index, ensemble)
         cell_similarity = sparse.diags_array(index * ensemble.cell_weights).tocsr()  # Z: e where labels are equal
         grown = self._grow(rows, cell_similarity, show=bool(self.verbose))
-        n_objects = max(float(ensemble.row_weights.sum()), float(rows.n_objects.sum()))
-        k = rows.n_clusters or largest_ratio(
-            grown.tree[:, 2], min(self.max_clusters, int(np.sqrt(n_objects))), grown.tolerance
-        )
+        k = rows.n_clusters or self._find_number(rows, index, grown)
         return Consensus(self._cut(rows, grown, cell_similarity, k))
+
+    def _find_number(self, rows: LabelledRows, index: FloatArray, grown: RowTree) -> int:
+        """Number of clusters by the ratio of similarities (eq. L12)."""
+        n_objects = max(float(rows.ensemble.row_weights.sum()), float(rows.n_objects.sum()))
+        heights, copies = grown.tree[:, 2], own_similarity(rows, index)
+        if len(copies):  # the merge that leaves all rows apart
+            heights = np.append(1 - copies.min(), heights)
+        return largest_ratio(heights, min(self.max_clusters, int(np.sqrt(n_objects))), grown.tolerance)
 
     def _label_rows(self, codes: Codes) -> Array:
         return self._label_like_rows(codes)
 
 
+def own_similarity(rows: LabelledRows, index: FloatArray) -> FloatArray:
+    """S of the rows that stand for more than one object, each with itself."""
+    weights = rows.ensemble.cell_weights
+    sums = rows.ensemble.sum_over_labels(np.column_stack([index * weights, weights]))
+    several = (rows.n_objects > 1) | (rows.ensemble.row_weights > 1)
+    return np.asarray((sums[:, 0] / sums[:, 1])[several])
+
+
 def largest_ratio(heights: FloatArray, max_clusters: int, tolerance: float) -> int:
     """Number of clusters k at which the similarity falls most, s_k / s_(k-1), the smallest among equals (eq. L12).
 
-    s_j = 1 - height of the merge that leaves j clusters. Two clusters if there are too few rows to compare.
+    s_j = 1 - height of the merge that leaves j clusters. Where there is nothing to compare, all stay apart.
     """
     falling = np.log(np.maximum(1 - heights[::-1], _LEAST))  # s_1, s_2, ...
     ratios = np.diff(falling)[: max(max_clusters - 1, 1)]  # of k = 2, 3, ...
     if len(ratios) == 0:
-        return min(2, len(heights) + 1)
+        return len(heights) + 1
     return int(np.flatnonzero(ratios >= ratios.max() - tolerance)[0]) + 2

@@ -73,10 +73,9 @@ class TreeOfRows(BaseConsensus):
 def similarities(some: Ensemble, rows: Ensemble, cell_similarity: Any) -> FloatArray:
     """S of some rows with all rows, (n_some, n_rows) (eq. L10); 0 where no clustering labels both.
 
-    ``cell_similarity`` is v_m Z, (t, t), sparse or not: 0 between clusterings.
+    ``cell_similarity`` is v_m Z, sparse (t, t): 0 between clusterings.
     """
-    of_some = some.indicator @ cell_similarity
-    of_some = of_some if isinstance(of_some, np.ndarray) else of_some.toarray()
+    of_some = (some.indicator @ cell_similarity).toarray()
     S = np.ascontiguousarray(rows.sum_over_labels(np.ascontiguousarray(of_some.T)).T)
     if not (some.has_missing or rows.has_missing):
         return np.asarray(S / rows.clustering_weights.sum())

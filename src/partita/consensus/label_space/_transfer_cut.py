@@ -17,6 +17,7 @@ from partita._labels.ensemble import Ensemble
 from partita._labels.tables import label_sums, membership_sums, pair_sums
 from partita._memory import ensure_memory
 from partita._typing import FloatArray, IntArray
+from partita.base import rank_of
 
 _DENSE = 1500  # cells up to which W is decomposed as a dense matrix, at cubic cost: 0.5 s; beyond, Lanczos
 _TINY = np.finfo(np.float64).tiny
@@ -118,6 +119,13 @@ def components(W: FloatArray) -> IntArray:
 
     joined: Any = csr_array(W > 0)
     return np.asarray(connected_components(joined, directed=False)[1], dtype=np.int64)
+
+
+def keep_heaviest(part: IntArray, weights: FloatArray, k: int) -> IntArray:
+    """Group of each cell: the k - 1 heaviest components, and all others as one (eq. L9)."""
+    mass = np.bincount(part, weights=weights)
+    heavy_first = np.argsort(-(mass / mass.sum()).round(12), kind="stable")  # rounding does not order equal ones
+    return np.minimum(rank_of(heavy_first, len(mass))[part], k - 1)
 
 
 def unit_rows(vectors: FloatArray) -> FloatArray:
