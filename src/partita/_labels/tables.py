@@ -39,7 +39,7 @@ class ClusterTables:
     @property
     def seen(self) -> FloatArray:
         """A: weight of the objects of each cell that each clustering labels, (t, m) (eq. L2)."""
-        return np.asarray(self.together @ self._blocks)
+        return np.asarray(self.together @ self.blocks)
 
     @property
     def cell_weights(self) -> FloatArray:
@@ -47,7 +47,7 @@ class ClusterTables:
         return np.asarray(self.clustering_weights[self.cell_clustering])
 
     @property
-    def _blocks(self) -> FloatArray:
+    def blocks(self) -> FloatArray:
         """Indicator of the clustering of each cell, (t, m)."""
         return one_hot(self.cell_clustering, len(self.clustering_weights))
 
@@ -110,7 +110,7 @@ def cluster_entropies(tables: ClusterTables) -> FloatArray:
 
     0 means that a clustering keeps the cell's objects together, as the cell's own clustering does.
     """
-    blocks, seen = tables._blocks, tables.seen[:, tables.cell_clustering]
+    blocks, seen = tables.blocks, tables.seen[:, tables.cell_clustering]
     share = np.divide(tables.together, seen, out=np.zeros_like(seen), where=seen > 0)
     bits = share * np.log2(share, out=np.zeros_like(share), where=share > 0)
     return np.maximum(-(bits @ blocks), 0.0)

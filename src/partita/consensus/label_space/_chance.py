@@ -1,0 +1,54 @@
+"""Whether clusterings agree more than by chance: chi-squared of all pairs of clusterings, against shuffled labels.
+
+    X2 = sum over pairs a < b of v_a v_b n_ab (sum over c in a, d in b of G_cd^2 / (A_cb A_da) - 1)          (eq. L19)
+
+with G and A the tables of the clusterings and n_ab the number of objects that both label. Every clustering is shuffled
+among the objects that it labels, which keeps its sizes and destroys what it shares with the others: the test is exact.
+"""
+
+import numpy as np
+
+from partita._labels.ensemble import Ensemble
+from partita._labels.tables import ClusterTables, cluster_tables
+from partita._typing import Codes
+
+N_SHUFFLES = 49
+LEVEL = 0.02  # of the test: the smallest that 49 shuffles can show
+FEWEST = 10  # objects below which even perfect agreement may be chance, and the test is not used
+
+
+def agreement_p_value(objects: Ensemble, rng: np.random.Generator) -> float:
+    """Share of data sets, shuffled ones and the given one, whose clusterings agree as much: 0.02 at least.
+
+    ``objects`` has one row of labels per object. With a single clustering there is nothing to agree, and the share
+    is 1.
+    """
+    if objects.n_clusterings < 2:
+        return 1.0
+    observed = pair_agreement(cluster_tables(objects))
+    tolerance = 1e-9 * abs(observed)
+    shuffled = [
+        pair_agreement(cluster_tables(objects.with_rows(shuffle_columns(objects.codes, rng))))
+        for _ in range(N_SHUFFLES)
+    ]
+    return (1 + sum(value >= observed - tolerance for value in shuffled)) / (1 + N_SHUFFLES)
+
+
+def pair_agreement(tables: ClusterTables) -> float:
+    """Chi-squared statistics of all pairs of clusterings, added up (eq. L19)."""
+    G, blocks, weights = tables.together, tables.blocks, tables.clustering_weights
+    seen = tables.seen[:, tables.cell_clustering]  # A_cd: objects of c that the clustering of d labels
+    both = seen * seen.T
+    share = blocks.T @ np.divide(G * G, both, out=np.zeros_like(G), where=both > 0) @ blocks
+    n_both = blocks.T @ G @ blocks
+    statistic = n_both * (share - 1) * np.outer(weights, weights)
+    return float(np.triu(statistic, 1).sum())
+
+
+def shuffle_columns(codes: Codes, rng: np.random.Generator) -> Codes:
+    """Labels of every clustering in random order among the objects that it labels; missing labels stay."""
+    shuffled = codes.copy()
+    for column in shuffled.T:
+        labelled = np.flatnonzero(column >= 0)
+        column[labelled] = column[rng.permutation(labelled)]
+    return shuffled

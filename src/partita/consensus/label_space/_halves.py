@@ -1,0 +1,193 @@
+"""How far two halves of the clusterings agree on k clusters, for every k.
+
+The clusterings are split at random into two halves. Each half embeds a sample of the objects by its own transfer cut
+and cuts it into k = 2, 3, ... clusters. With H the mean entropy of the two partitions, I their mutual information and
+E its expected value for independent ones,
+
+    shared(k) = I - E,   apart(k) = H - shared(k)        nats, means over the splits                        (eq. L17)
+
+Clusters that are there are found by both halves; clusters that a half invents are found by one. All that leaves the
+sample are tables of the cells, sums in the embedding and tables of the two partitions.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from partita._labels.tables import entropy_weights
+from partita._typing import FloatArray, IntArray
+from partita.consensus.graph._cell_memberships import CellMemberships
+from partita.consensus.label_space._transfer_cut import cut_cells, membership_graph
+
+_STEPS = 12  # Lloyd's steps: most halves have stopped by then, and the others hardly move
+_TINY = np.finfo(np.float64).tiny
+
+
+class HalvesAgreement(NamedTuple):
+    """Agreement of two halves of the clusterings, for every number of clusters; means over the splits."""
+
+    numbers: IntArray  # (K - 1,) 2, 3, ..., K
+    shared: FloatArray  # (K - 1,) information that the partitions of two halves share, beyond chance, in nats
+    apart: FloatArray  # (K - 1,) information of a partition that the other one does not have
+    rand: FloatArray  # (K - 1,) adjusted Rand index of the two partitions
+
+
+class HalfPoints(NamedTuple):
+    """The sampled rows, embedded by many halves."""
+
+    vectors: FloatArray  # (n_halves, n_rows, K)
+    weights: FloatArray  # (n_halves, n_rows) 0 for rows that the half does not label
+
+
+def compare_halves(
+    sample: CellMemberships,
+    entropies: FloatArray,
+    seen: FloatArray,
+    *,
+    theta: float,
+    max_clusters: int,
+    n_splits: int,
+    rng: np.random.Generator,
+) -> HalvesAgreement:
+    """Split the clusterings ``n_splits`` times; ``entropies`` and ``seen`` (t, m) are those of all objects (eq. L3)."""
+    n_clusterings = len(sample.clustering_weights)
+    halves: list[tuple[FloatArray, FloatArray]] = []
+    for _ in range(n_splits):
+        drawn = rng.permutation(n_clusterings)
+        for chosen in (drawn[: n_clusterings // 2], drawn[n_clusterings // 2 :]):
+            halves.append(embed_half(sample, np.sort(chosen), entropies, seen, theta, max_clusters))
+    points = HalfPoints(np.stack([F for F, _ in halves]), np.stack([w for _, w in halves]))
+    weights = np.minimum(points.weights[::2], points.weights[1::2])
+    found = [
+        _agreement(labels[::2], labels[1::2], weights, k)
+        for k, labels in enumerate(cut_halves(points, max_clusters, rng), start=2)
+    ]
+    shared, apart, rand = np.array(found).T
+    return HalvesAgreement(np.arange(2, max_clusters + 1), shared, apart, rand)
+
+
+def embed_half(
+    sample: CellMemberships, chosen: IntArray, entropies: FloatArray, seen: FloatArray, theta: float, n_vectors: int
+) -> tuple[FloatArray, FloatArray]:
+    """Rows in the embedding of some clusterings, (n_rows, n_vectors), and their weights, 0 where none labels the row.
+
+    The weights of the cells come from the chosen clusterings alone: the other half must not speak through them.
+    """
+    rows = np.flatnonzero(sample.seen[:, chosen].any(axis=1))
+    H = sample.H[rows][:, np.isin(sample.cell_clustering, chosen)]
+    present = np.asarray(H.sum(axis=0)).ravel() > 0
+    cells = np.flatnonzero(np.isin(sample.cell_clustering, chosen))[present]
+    of_cell = entropy_weights(
+        entropies[np.ix_(cells, chosen)], seen[np.ix_(cells, chosen)], sample.clustering_weights[chosen], theta
+    )
+    edges, H = of_cell * sample.cell_weights[cells], H[:, present]
+    vectors, weights = np.zeros((sample.n_rows, n_vectors)), np.zeros(sample.n_rows)
+    embedded = cut_cells(membership_graph(H, sample.row_weights[rows], edges), edges, n_vectors).embed_memberships(H)
+    vectors[rows, : embedded.shape[1]], weights[rows] = embedded, sample.row_weights[rows]
+    return vectors, weights
+
+
+# ------------------------------------------------------------------------------------------- k-means of all halves
+def cut_halves(points: HalfPoints, max_clusters: int, rng: np.random.Generator) -> Iterator[IntArray]:
+    """Clusters of the rows, (n_halves, n_rows), for k = 2, 3, ...: k-means on the leading k vectors, rows of length 1.
+
+    Every k starts anew, by greedy k-means++: where k is wrong, k-means has many answers that are nearly as good, and
+    the halves find different ones. Starting k from the clusters of k - 1 hides that; it was quicker, and its numbers
+    were worse. All halves move at a time.
+    """
+    for k in range(2, max_clusters + 1):
+        P = points.vectors[:, :, :k]
+        P = P / np.sqrt(np.maximum(np.einsum("bnd,bnd->bn", P, P), _TINY))[:, :, None]
+        squared = np.einsum("bnd,bnd->bn", P, P)
+        centers = _plus_plus(P, squared, points.weights, k, rng)
+        labels = np.full(points.weights.shape, -1)
+        for _ in range(_STEPS):
+            before, labels = labels, _nearest(P, centers)
+            if np.array_equal(labels, before):
+                break
+            means, mass = _means(P, points.weights, labels, k)
+            centers = np.where(mass[:, :, None] > 0, means, centers)
+        yield labels
+
+
+def _plus_plus(
+    P: FloatArray, squared: FloatArray, weights: FloatArray, k: int, rng: np.random.Generator
+) -> FloatArray:
+    """Centres for every half, (n_halves, k, d): of some rows drawn by their squared distance, the best is the next."""
+    halves, n_trials = np.arange(len(P)), 2 + int(np.log(k))
+    centers = np.empty((len(P), k, P.shape[2]))
+    centers[:, 0] = P[halves, _draw(weights, rng.random((len(P), 1)))[:, 0]]
+    nearest = _squared_distance(P, squared, centers[:, :1])[:, 0]
+    for j in range(1, k):
+        drawn = _draw(weights * nearest, rng.random((len(P), n_trials)))
+        tried = np.take_along_axis(P, drawn[:, :, None], axis=1)
+        distance = np.minimum(_squared_distance(P, squared, tried), nearest[:, None])
+        best = (distance @ weights[:, :, None])[:, :, 0].argmin(axis=1)
+        centers[:, j], nearest = tried[halves, best], distance[halves, best]
+    return centers
+
+
+def _draw(shares: FloatArray, uniform: FloatArray) -> IntArray:
+    """Rows of each half, drawn by their shares, (n_halves, n_draws); the last row where all shares are 0."""
+    total = np.cumsum(shares, axis=1)
+    places = [np.searchsorted(line, u * line[-1], side="right") for line, u in zip(total, uniform, strict=True)]
+    return np.minimum(np.array(places, dtype=np.int64), shares.shape[1] - 1)
+
+
+def _squared_distance(P: FloatArray, squared: FloatArray, tried: FloatArray) -> FloatArray:
+    """Squared distances of the rows from some points, (n_halves, n_points, n_rows)."""
+    own = np.einsum("btd,btd->bt", tried, tried)[:, :, None]
+    return np.maximum(own + squared[:, None] - 2 * tried @ P.swapaxes(1, 2), 0.0)
+
+
+def _nearest(P: FloatArray, centers: FloatArray) -> IntArray:
+    """Nearest centre of each row, the first one among equals."""
+    half = np.einsum("bkd,bkd->bk", centers, centers)[:, None] / 2
+    return np.asarray((half - P @ centers.swapaxes(1, 2)).argmin(axis=2))
+
+
+def _means(P: FloatArray, weights: FloatArray, labels: IntArray, k: int) -> tuple[FloatArray, FloatArray]:
+    """Mean of each cluster, (n_halves, k, d), and its weight."""
+    member = (labels[:, None] == np.arange(k)[:, None]) * weights[:, None]
+    mass = member.sum(axis=2)
+    return member @ P / np.maximum(mass, _TINY)[:, :, None], mass
+
+
+# -------------------------------------------------------------------------------------------- agreement of partitions
+def _agreement(first: IntArray, second: IntArray, weights: FloatArray, k: int) -> tuple[float, float, float]:
+    """Shared and unshared information and adjusted Rand index of pairs of partitions, means over the splits."""
+    tables = np.stack(
+        [
+            np.bincount(a * k + b, weights=w, minlength=k * k).reshape(k, k)
+            for a, b, w in zip(first, second, weights, strict=True)
+        ]
+    )
+    tables = tables[tables.sum(axis=(1, 2)) > 0]  # two halves that label no object in common say nothing
+    if not len(tables):
+        return 0.0, 0.0, 0.0
+    n, rows, columns = tables.sum(axis=(1, 2)), tables.sum(axis=2), tables.sum(axis=1)
+    H = (_entropy(rows, n) + _entropy(columns, n)) / 2
+    information = 2 * H - _entropy(tables.reshape(len(tables), -1), n)
+    chance = ((rows > 0).sum(axis=1) - 1) * ((columns > 0).sum(axis=1) - 1) / (2 * n)  # Miller and Madow (eq. L17)
+    shared = information - chance
+    return float(shared.mean()), float((H - shared).mean()), float(_adjusted_rand(tables, rows, columns, n).mean())
+
+
+def _entropy(counts: FloatArray, n: FloatArray) -> FloatArray:
+    """Entropy of each line of counts, in nats."""
+    share = counts / n[:, None]
+    return np.asarray(-(share * np.log(np.maximum(share, _TINY))).sum(axis=1))
+
+
+def _adjusted_rand(tables: FloatArray, rows: FloatArray, columns: FloatArray, n: FloatArray) -> FloatArray:
+    """Adjusted Rand index of each table; 1 if both partitions are one cluster, or all objects apart."""
+
+    def pairs(counts: FloatArray) -> FloatArray:
+        return counts * (counts - 1) / 2
+
+    together, of_rows = pairs(tables).sum(axis=(1, 2)), pairs(rows).sum(axis=1)
+    of_columns = pairs(columns).sum(axis=1)
+    expected = of_rows * of_columns / np.maximum(pairs(n), _TINY)
+    best = (of_rows + of_columns) / 2
+    return np.divide(together - expected, best - expected, out=np.ones(len(n)), where=np.abs(best - expected) > 1e-12)
