@@ -1,4 +1,4 @@
-"""Methods in the space of labels: against the bipartite graph by hand, on many objects, and k-means against scikit-learn's.
+"""Methods in the space of labels: against the bipartite graph by hand, on many objects; k-means against scikit-learn.
 
 ARI is against the blobs that the clusterings were made of.
 """

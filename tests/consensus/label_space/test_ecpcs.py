@@ -126,3 +126,11 @@ def test_a_second_fit_forgets_the_tree():
     model = ECPCS(3, output="tree").fit(X)
     assert hasattr(model, "dendrogram_")
     assert not hasattr(model.set_params(output="meta").fit(X), "dendrogram_")
+
+
+def test_new_objects_join_groups_that_have_objects(rng):
+    X = rng.integers(0, 15, (40, 5))
+    weights = np.r_[np.ones(30), np.zeros(10)]
+    with pytest.warns(FewerClustersWarning):
+        model = ECPCS(25).fit(X, sample_weight=weights)
+    assert set(model.predict(X)) <= set(range(model.n_clusters_))

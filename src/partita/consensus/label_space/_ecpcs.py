@@ -107,8 +107,11 @@ class ECPCS(TreeOfRows):
         Z = cluster_similarity(ensemble, self.steps)
         if self.output == "meta":
             group = cut_graph(Z, rows.n_clusters, ensemble.cell_mass)
-            self._shares, self._layout = share_table(ensemble, group), ensemble.layout
-            return Consensus(associate_rows(ensemble, self._shares))
+            shares = share_table(ensemble, group)
+            used, labels = np.unique(associate_rows(ensemble, shares), return_inverse=True)
+            self._shares = shares[:, np.r_[used, shares.shape[1] // 2 + used]]  # new rows join groups with objects only
+            self._layout = ensemble.layout
+            return Consensus(labels)
         cell_similarity = within_clusterings(Z, ensemble)
         grown = self._grow(rows, cell_similarity, show=bool(self.verbose))
         return Consensus(self._cut(rows, grown, cell_similarity, rows.n_clusters))
