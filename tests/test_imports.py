@@ -62,6 +62,8 @@ def test_a_small_consensus_loads_no_compiler(options, command):
         "partita.EAC().fit([[0, 0, 1, 1], [0, 1, 1, 1]])",
         "partita.MultiEAC().fit([[0, 0, 1, 1], [0, 1, 1, 1]])",
         "partita.EAC(2).fit([[0, 0, 1, 1], [0, 1, 1, 1]]).predict([[0, 1], [1, 0]])",
+        "[model.fit([[0, 0, 1, 1], [0, 1, 1, 1]]).predict([[0, 1], [1, 0]]) for model in "
+        "(partita.LWGP(2), partita.USENC(2), partita.LWEA(), partita.ECPCS(2))]",
         "partita.coassociation([[0, 0, 1, 1], [0, 1, 1, 1]])",
         "partita.metrics.average_nmi_score([[0, 0, 1, 1], [0, 1, 1, 1]], [0, 0, 1, 1])",
         "partita.metrics.adjusted_rand_score([0, 0, 1], [0, 1, 1])",

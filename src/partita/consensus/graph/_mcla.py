@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from partita._labels.tables import soft_tables
 from partita._typing import Array, FloatArray, IntArray
 from partita.base import LabelledRows, rank_of
 from partita.consensus.graph._cell_memberships import CellMemberships, cell_memberships
@@ -75,9 +76,8 @@ def meta_cluster(cells: CellMemberships, n_clusters: int, settings: PartitionerS
     used, row_weights = cells.cells_in_use(), cells.row_weights
     H, clustering, weights = cells.H[:, used], cells.cell_clustering[used], cells.cell_weights[used]
     size = np.asarray(H.T @ row_weights)
-    together = H.T @ (H * row_weights[:, None])
-    together = together if isinstance(together, np.ndarray) else together.toarray()
-    W = jaccard(together, np.diag(together).copy(), clustering) * np.sqrt(np.outer(weights, weights))
+    tables = soft_tables(H, row_weights, clustering, cells.clustering_weights)
+    W = jaccard(tables.together, tables.size, clustering) * np.sqrt(np.outer(weights, weights))
     found = partition_graph(W, n_clusters, size, settings)
     heavy_first = np.argsort(-np.bincount(found.labels, weights=size), kind="stable")  # eq. G18: ties go to the heavier
     meta = rank_of(heavy_first, len(heavy_first))[found.labels]

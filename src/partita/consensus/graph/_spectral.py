@@ -15,6 +15,7 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
+from partita._labels.tables import membership_sums
 from partita._typing import FloatArray, IntArray
 
 _DENSE = 600  # vertices, or labels, up to which the dense matrix is decomposed, at cubic cost; beyond, Lanczos
@@ -54,7 +55,7 @@ def embed_factor(
         U, _, Vt = sparse.linalg.svds(normal, k=k, v0=start)
         return np.asarray(U), np.asarray(Vt.T)
     t = A.shape[1]
-    values, V = eigh((normal.T @ normal).toarray(), subset_by_index=(max(0, t - n_vectors), t - 1))
+    values, V = eigh(membership_sums(normal, np.ones(len(root))), subset_by_index=(max(0, t - n_vectors), t - 1))
     U = np.asarray(normal @ V) / np.sqrt(np.maximum(values, 1e-12))
     return U, np.asarray(V)
 

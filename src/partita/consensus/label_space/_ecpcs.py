@@ -11,6 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from partita._labels.ensemble import Ensemble
+from partita._labels.membership import one_hot
 from partita._labels.tables import cluster_tables, label_sums
 from partita._parameters import Interval, StrOptions, common
 from partita._typing import Array, Codes, FloatArray, IntArray
@@ -21,6 +22,7 @@ from partita.consensus.label_space._trajectories import common_jaccard, trajecto
 from partita.consensus.label_space._transfer_cut import ensure_cells
 
 _BLOCK = 2**16  # rows associated at a time, so that only their groups are kept
+_ROUNDING = 1e-12  # by which equal scores may differ
 
 
 class ECPCS(TreeOfRows):
@@ -105,8 +107,11 @@ class ECPCS(TreeOfRows):
         Z = cluster_similarity(ensemble, self.steps)
         if self.output == "meta":
             group = cut_graph(Z, rows.n_clusters, ensemble.cell_mass)
-            self._shares, self._layout = share_table(ensemble, group), ensemble.layout
-            return Consensus(associate_rows(ensemble, self._shares))
+            shares = share_table(ensemble, group)
+            used, labels = np.unique(associate_rows(ensemble, shares), return_inverse=True)
+            self._shares = shares[:, np.r_[used, shares.shape[1] // 2 + used]]  # new rows join groups with objects only
+            self._layout = ensemble.layout
+            return Consensus(labels)
         cell_similarity = within_clusterings(Z, ensemble)
         grown = self._grow(rows, cell_similarity, show=bool(self.verbose))
         return Consensus(self._cut(rows, grown, cell_similarity, rows.n_clusters))
@@ -121,7 +126,11 @@ def cluster_similarity(ensemble: Ensemble, steps: int) -> FloatArray:
     """Z: similarity of all pairs of clusters, (t, t) (eqs. L13 to L15)."""
     ensure_cells(ensemble.n_cells)
     root = np.sqrt(ensemble.cell_weights)
-    return trajectory_similarity(common_jaccard(cluster_tables(ensemble)) * np.outer(root, root), steps)
+    J = common_jaccard(cluster_tables(ensemble)) * np.outer(root, root)
+    Z = trajectory_similarity(J, steps)
+    if ensemble.n_clusterings == 2:  # a walk changes the clustering with every step: no two walks ever meet
+        Z = np.maximum(Z, J / J.max())
+    return Z
 
 
 def within_clusterings(Z: FloatArray, ensemble: Ensemble) -> Any:
@@ -133,25 +142,24 @@ def within_clusterings(Z: FloatArray, ensemble: Ensemble) -> Any:
 
 
 def share_table(ensemble: Ensemble, group: IntArray) -> FloatArray:
-    """What each cell adds to the score of each group, and what its clustering could add: (t, 2 k), heavy groups first.
+    """What each cell adds to the score of each group, and what its clustering could add: (t, 2 k).
 
-    The groups that stayed empty are left out.
+    The groups are ordered by their weight; those that stayed empty are left out.
     """
     mass = np.bincount(group, weights=ensemble.cell_mass)
     heavy_first = np.argsort(-mass, kind="stable")[: np.count_nonzero(mass)]
-    number = rank_of(heavy_first, len(mass))[group]
-    k, weights = len(heavy_first), ensemble.cell_weights
-    adds, possible = np.zeros((ensemble.n_cells, k)), np.zeros((ensemble.n_clusterings, k))
-    adds[np.arange(ensemble.n_cells), number] = weights
-    np.add.at(possible, (ensemble.cell_clustering, number), weights)
-    return np.hstack([adds, possible[ensemble.cell_clustering]])
+    member = one_hot(rank_of(heavy_first, len(mass))[group], len(heavy_first)) * ensemble.cell_weights[:, None]
+    possible = one_hot(ensemble.cell_clustering, ensemble.n_clusterings).T @ member
+    return np.hstack([member, possible[ensemble.cell_clustering]])
 
 
 def associate_rows(ensemble: Ensemble, shares: FloatArray) -> IntArray:
     """Group of the largest mean membership in its clusters whose clusterings label the row (eq. L17)."""
-    labels, k = np.empty(ensemble.n_rows, dtype=np.int64), shares.shape[1] // 2
+    labels = np.empty(ensemble.n_rows, dtype=np.int64)
     for lo in range(0, ensemble.n_rows, _BLOCK):
         sums = label_sums(ensemble.with_rows(ensemble.codes[lo : lo + _BLOCK]), shares)
-        score = np.divide(sums[:, :k], sums[:, k:], out=np.zeros((len(sums), k)), where=sums[:, k:] > 0)
-        labels[lo : lo + _BLOCK] = score.argmax(axis=1)  # ties go to the heavier group
+        member, possible = np.hsplit(sums, 2)
+        score = np.divide(member, possible, out=np.zeros_like(member), where=possible > 0)
+        best = score >= score.max(axis=1, keepdims=True) - _ROUNDING
+        labels[lo : lo + _BLOCK] = best.argmax(axis=1)  # ties go to the heavier group
     return labels

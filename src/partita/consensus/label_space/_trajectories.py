@@ -12,6 +12,8 @@ from scipy.linalg import eigh
 from partita._labels.tables import ClusterTables
 from partita._typing import FloatArray
 
+_ROUNDING = 1e-12  # cosines below it are those of clusters between which no walk leads
+
 
 def common_jaccard(tables: ClusterTables) -> FloatArray:
     """J: objects in both clusters over objects in either, among those that both clusterings label (eq. L13)."""
@@ -48,5 +50,6 @@ def _cosines(J: FloatArray, steps: int) -> FloatArray:
     inner = root[:, None] * (Q @ ((Q.T @ (degree[:, None] * Q)) * total) @ Q.T) * root
     length = np.sqrt(np.maximum(np.diag(inner), np.finfo(float).tiny))
     Z = (inner / np.outer(length, length)).clip(0.0, 1.0)
+    Z[Z < _ROUNDING] = 0.0
     np.fill_diagonal(Z, 1.0)
     return np.asarray((Z + Z.T) / 2)
