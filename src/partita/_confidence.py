@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from partita._labels.ensemble import Ensemble
+from partita._labels.ensemble import Ensemble, find_distinct_rows
 from partita._typing import Codes, FloatArray, IntArray
 from partita.metrics._confidence import ClusterCounts, count_cells, row_confidence, row_votes
 
@@ -88,3 +88,20 @@ def judged_rows(
         of_object = np.where(idle_of_object >= 0, ensemble.n_rows + idle_of_object, of_object)
     light = ensemble.with_rows(ensemble.codes, ensemble.row_weights)  # without the tables that a fit has derived
     return JudgedRows(light, idle_codes, row_labels, of_object, n_clusters)
+
+
+def merge_equal_rows(judged: JudgedRows) -> JudgedRows:
+    """The same with one row for all that have equal labels and one cluster: for methods that see every object."""
+    old, n_rows = judged.ensemble, judged.ensemble.n_rows
+    both = np.column_stack([old.codes, judged.row_labels[:n_rows]]).astype(np.int32)
+    found = find_distinct_rows(both, np.append(old.n_labels, judged.n_clusters))
+    weights = np.bincount(found.inverse, weights=old.row_weights).astype(np.float64)
+    n_idle, n_new = len(judged.idle_codes), len(found.first)
+    place = np.concatenate([found.inverse, n_new + np.arange(n_idle), [-1]])  # the last entry is used for -1
+    return JudgedRows(
+        old.with_rows(np.ascontiguousarray(old.codes[found.first]), weights),
+        judged.idle_codes,
+        judged.row_labels[np.append(found.first, n_rows + np.arange(n_idle))],
+        place[judged.row_of_object],
+        judged.n_clusters,
+    )

@@ -159,7 +159,7 @@ def test_another_number_that_is_nearly_as_good_is_named(other, warned):
     assert len(caught) == warned
     if warned:
         message = str(caught[0].message)
-        assert f"k=2 has the lifetime 0.1, and k=4 has {other:.4g}." in message
+        assert f"the cut into 2 has the lifetime 0.1, and that into 4 has {other:.4g}." in message
         assert "pass n_clusters=2 or n_clusters=4" in message
 
 
@@ -167,7 +167,9 @@ def test_one_cluster_is_named_where_it_is_allowed():
     heights = np.array([0.1, 0.1, 0.56])
     lives = module.cut_lifetimes(heights)
     module._warn_ambiguous(lives, heights, 2, allow_one=False)
-    with pytest.warns(AmbiguousNumberWarning, match=r"k=2 has the lifetime 0\.46, and k=1 has 0\.44"):
+    with pytest.warns(
+        AmbiguousNumberWarning, match=r"the cut into 2 has the lifetime 0\.46, and that into 1 has 0\.44"
+    ):
         module._warn_ambiguous(lives, heights, 2, allow_one=True)
 
 
@@ -175,7 +177,9 @@ def test_a_fit_warns_of_two_numbers_and_not_where_the_number_is_given():
     """Four pairs that one clustering keeps apart, and two halves that another one does."""
     pairs, halves = np.arange(16) // 4, np.arange(16) // 8
     X = np.column_stack([pairs, pairs, halves, halves, np.zeros(16), np.zeros(16)]).astype(int)
-    with pytest.warns(AmbiguousNumberWarning, match=r"k=2 has the lifetime 0\.3333, and k=4 has 0\.3333") as caught:
+    with pytest.warns(
+        AmbiguousNumberWarning, match=r"the cut into 2 has the lifetime 0\.3333, and that into 4 has 0\.3333"
+    ) as caught:
         assert EAC().fit(X).n_clusters_ == 2
     assert caught[0].filename == __file__
     EAC(4).fit(X)

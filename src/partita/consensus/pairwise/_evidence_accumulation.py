@@ -332,8 +332,8 @@ def _warn_ambiguous(lives: FloatArray, heights: FloatArray, taken: int, *, allow
     others = " or ".join(f"n_clusters={k}" for k in [taken, *near[:1]])
     more = f" (and {len(near) - 1} more)" if len(near) > 1 else ""
     warn(
-        f"the tree does not tell the number of clusters: k={taken} has the lifetime {longest:.4g}, and k={near[0]} has "
-        f"{life[near[0]]:.4g}{more}. {taken} clusters were taken; pass {others} to decide, and see lifetimes_.",
+        f"the tree does not tell the number of clusters: the cut into {taken} has the lifetime {longest:.4g}, "
+        f"and that into {near[0]} has {life[near[0]]:.4g}{more}. {taken} clusters were taken; pass {others} to decide.",
         AmbiguousNumberWarning,
     )
 

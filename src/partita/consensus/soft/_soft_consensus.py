@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import _fit_context
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from partita._confidence import JudgedRows, judged_rows
+from partita._confidence import JudgedRows, judged_rows, merge_equal_rows
 from partita._labels.ensemble import Ensemble
 from partita._labels.membership import one_hot
 from partita._labels.validation import check_clustering_weights, check_sample_weight
@@ -162,7 +162,7 @@ class SoftEnsembleConsensus(BaseConsensus):
         objects, clusterings = to_ordinary_size(sample_weight), to_ordinary_size(clustering_weights[used])
         ensemble = Ensemble(codes, n_labels, clusterings.weights, objects.weights)
         every, none = np.arange(len(codes)), np.full(len(codes), -1)
-        return judged_rows(ensemble, codes[:0], self.labels_, (every, none), self.n_clusters_)
+        return merge_equal_rows(judged_rows(ensemble, codes[:0], self.labels_, (every, none), self.n_clusters_))
 
     def _fit_rows(self, rows: LabelledRows) -> Consensus:
         labels, self._profiles = self._cluster_cells(cell_memberships(rows.ensemble), rows.n_clusters)
