@@ -193,7 +193,7 @@ def test_it_can_be_pickled(F):
 
 def test_nested_parameters_are_reached(F):
     model = ConsensusClustering(KMeansEnsemble(), EAC())
-    model.set_params(base__n_clusterings=4, consensus__linkage="single")
+    model.set_params(base__n_clusterings=4, consensus__linkage="single", consensus__n_clusters=2)
     assert model.fit(F).label_matrix_.shape == (60, 4)
     assert model.consensus_.linkage == "single"
 

@@ -15,6 +15,7 @@ from sklearn.base import BaseEstimator, ClusterMixin, _fit_context
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from partita._checks import check_instance
+from partita._confidence import ConfidenceMixin, judged_rows, merge_equal_rows
 from partita._labels.ensemble import Ensemble, canonical_order, every_row, find_distinct_rows, have_a_label
 from partita._labels.validation import (
     LabelMatrix,
@@ -71,7 +72,7 @@ class Placement:
     prior: FloatArray | None  # (n_components_,) membership of an object of which nothing is known; None for hard ones
 
 
-class BaseConsensus(ClusterMixin, BaseEstimator):
+class BaseConsensus(ConfidenceMixin, ClusterMixin, BaseEstimator):
     """Fit on a label matrix; see the module's docstring.
 
     Subclasses set ``weights`` in their constructor and implement ``_fit_rows`` and ``_label_rows``.
@@ -280,6 +281,10 @@ class BaseConsensus(ClusterMixin, BaseEstimator):
         self._placement = Placement(rows.encoder, order, rank, prior)
         self.labels_ = np.append(rank, -1)[_hand_out(labels, idle_labels, rows)]
         self.n_clusters_ = len(np.unique(self.labels_[self.labels_ >= 0]))
+        of_rows = np.append(rank, -1)[np.append(labels, idle_labels)]
+        idle_codes, places = rows.encoder.known(rows.weightless_codes), (rows.row_of_object, rows.weightless_row)
+        judged = judged_rows(rows.ensemble, idle_codes, of_rows, places, self.n_clusters_)
+        self._judged = merge_equal_rows(judged) if self._one_row_per_object() else judged
         if not self._n_clusters_is_bound:
             warn_fewer_clusters(type(self).__name__, rows.n_clusters, len(order))
         if found.membership is not None and prior is not None:

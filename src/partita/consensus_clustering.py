@@ -61,6 +61,10 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):
         Probabilities, where the consensus gives them.
     n_components_ : int
         Number of columns of ``membership_``, where the consensus gives probabilities.
+    confidence_ : ndarray of shape (n_samples,)
+        Log-odds of each object's cluster, by the clusterings: how to rank objects, not a probability of being right.
+    votes_ : ndarray of shape (n_samples, n_clusters_)
+        Votes of the clusterings for the clusters of each object.
     index_ : pandas Index
         Index of the frame, after a fit on a pandas frame only.
     label_matrix_ : ndarray of shape (n_samples, n_clusterings)
@@ -152,6 +156,18 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):
             if hasattr(self.consensus_, name):
                 setattr(self, name, getattr(self.consensus_, name))
         return self
+
+    @property
+    def confidence_(self) -> FloatArray:
+        """Log-odds of each object's cluster, those of ``consensus_``: a ranking, not a probability of being right."""
+        check_is_fitted(self, "consensus_")
+        return np.asarray(self.consensus_.confidence_)
+
+    @property
+    def votes_(self) -> FloatArray:
+        """Votes of the clusterings for each object's clusters, those of ``consensus_``; no probabilities either."""
+        check_is_fitted(self, "consensus_")
+        return np.asarray(self.consensus_.votes_)
 
     def _new_base(self) -> Any:
         if self.base is None:

@@ -45,6 +45,10 @@ class FewerClustersWarning(UserWarning):
     """Fewer clusters than were asked for can be made, or have objects."""
 
 
+class AmbiguousNumberWarning(UserWarning):
+    """Two numbers of clusters are nearly as good, and one of them was taken."""
+
+
 class SkippedClusteringWarning(UserWarning):
     """Some base clusterings of an ensemble failed or did not converge, and were left out."""
 

@@ -4,6 +4,10 @@ from ._coassociation import (
     CoassociationBlock as CoassociationBlock,
     coassociation as coassociation,
 )
+from ._confidence import (
+    label_confidence as label_confidence,
+    label_votes as label_votes,
+)
 from ._contingency import (
     Contingency as Contingency,
     contingency as contingency,

@@ -46,7 +46,7 @@ def _mean_agreement(labels: IntArray, of_all: IntArray) -> float:
 
 def eac_lifetimes(X: Array, numbers: Sequence[int]) -> FloatArray:
     """Lifetime of each number of clusters in evidence accumulation with average linkage."""
-    lives = EAC().fit(X).lifetimes_
+    lives = EAC(1).fit(X).lifetimes_  # of the whole tree, wherever it is cut
     return np.array([lives[k - 2] if 0 <= k - 2 < len(lives) else np.nan for k in numbers])
 
 

@@ -100,7 +100,7 @@ def combine(consensus: Any, X: Array, numbers: Sequence[int], seed: int) -> list
     """The consensus for every number of clusters; a tree of EAC is made once and cut for each of them."""
     if isinstance(consensus, EAC):
         known = consensus.get_params(deep=False)  # MultiEAC has fewer
-        freed = {"n_clusters": None, "threshold": None, "cut": "lifetime"}
+        freed = {"n_clusters": 1, "threshold": None, "cut": "n_clusters", "allow_one": False, "max_clusters": "sqrt"}
         model = clone(consensus).set_params(**{name: value for name, value in freed.items() if name in known})
         tree = model.fit(X).dendrogram_
         return [cut_tree(tree, max(len(tree) + 1 - k, 0)) for k in numbers]

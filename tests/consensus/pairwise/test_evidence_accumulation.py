@@ -1,5 +1,7 @@
 """EAC against brute force: SciPy on the full matrix, connected components, and the definition of lifetimes."""
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,7 +12,7 @@ from scipy.spatial.distance import squareform
 
 import partita.consensus.pairwise._evidence_accumulation as module
 from partita import EAC
-from partita.exceptions import NotEnoughMemoryError
+from partita.exceptions import AmbiguousNumberWarning, NotEnoughMemoryError
 from tests import twins
 from tests.ensembles import label_matrices, noisy_ensemble, same_partition
 
@@ -73,10 +75,11 @@ def test_threshold_cuts_the_tree_at_one_minus_it(linkage, X):
 
 
 @given(label_matrices(max_rows=12, max_columns=5, min_rows=3))
+@pytest.mark.filterwarnings("ignore::partita.exceptions.AmbiguousNumberWarning")
 def test_lifetimes_are_differences_of_heights(X):
     X = X[(X >= 0).any(axis=1)]
     X = X[:, (X >= 0).any(axis=0)]
-    model = EAC(linkage="single").fit(X)
+    model = EAC(linkage="single", max_clusters=None).fit(X)
     h, n = model.dendrogram_[:, 2], len(X)
     assert len(model.dendrogram_) == n - 1
     assert len(model.lifetimes_) == max(n - 2, 0)
@@ -86,6 +89,101 @@ def test_lifetimes_are_differences_of_heights(X):
         assert model.lifetimes_.sum() == pytest.approx(h[-1] - h[0])
         if model.lifetimes_.max() > 1e-9:
             assert model.n_clusters_ == np.flatnonzero(model.lifetimes_ > model.lifetimes_.max() - 1e-9)[0] + 2
+
+
+def slow_choice(heights, limit):
+    """Number of clusters of the longest life up to the limit, by trying every height at which the tree can be cut."""
+    n = len(heights) + 1
+    life = {k: heights[n - k] - heights[n - k - 1] for k in range(2, n)}
+    allowed = {k: life[k] for k in life if k <= limit and life[k] > 1e-9} or {
+        k: life[k] for k in life if life[k] > 1e-9
+    }
+    if max(heights, default=0) <= 1e-9:
+        return 1
+    if not allowed:
+        return n
+    longest = max(allowed.values())
+    return min(k for k in allowed if allowed[k] > longest - 1e-9)
+
+
+@given(label_matrices(max_rows=14, max_columns=5, min_rows=3), st.sampled_from(["sqrt", None, 2, 3, 5, 50]))
+@pytest.mark.filterwarnings("ignore::partita.exceptions.AmbiguousNumberWarning")
+def test_limited_choice_is_the_slow_one(X, max_clusters):
+    X = X[(X >= 0).any(axis=1)]
+    X = X[:, (X >= 0).any(axis=0)]
+    model = EAC(max_clusters=max_clusters).fit(X)
+    limit = {"sqrt": max(int(len(X) ** 0.5), 2), None: len(X)}.get(max_clusters, max_clusters)
+    assert model.n_clusters_ == slow_choice(model.dendrogram_[:, 2].tolist(), limit)
+
+
+@pytest.mark.filterwarnings("ignore::partita.exceptions.AmbiguousNumberWarning")
+def test_the_limit_counts_objects_and_not_rows(rng, monkeypatch):
+    """Objects of one row count one by one, weight 2 is the object twice, and objects without weight do not count."""
+    seen = []
+    monkeypatch.setattr(module, "lives_up_to", lambda lives, limit, tolerance: seen.append(limit) or lives)
+    X = rng.integers(0, 4, size=(9, 12))
+    EAC().fit(X)
+    EAC().fit(np.repeat(X, 4, axis=0))
+    for weight in (np.full(9, 4.0), np.full(9, 0.01), [1] * 5 + [0] * 4):
+        EAC().fit(X, sample_weight=weight)
+    assert seen == [3, 6, 6, 3, 2]
+
+
+def test_the_limit_decides_where_small_pieces_live_longest():
+    """Twelve objects in two groups: the groups live .3, and the pieces that no clustering joins .4."""
+    heights = np.array([0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.5, 0.5, 0.5, 0.5, 0.8])
+    lives = module.cut_lifetimes(heights)
+    choose = lambda limit: module._longest_life(  # noqa: E731
+        module.lives_up_to(lives, limit, 1e-9), heights, 1e-9, allow_one=False
+    )
+    assert [choose(limit) for limit in (2, 3, 5, 6, 12)] == [2, 2, 2, 6, 6]
+
+
+def test_a_clustering_of_more_clusters_than_the_limit_is_returned_unchanged():
+    truth = np.arange(60) % 20
+    assert same_partition(EAC().fit(np.tile(truth[:, None], 5)).labels_, truth)
+    assert same_partition(EAC(max_clusters=2).fit([truth]).labels_, truth)
+
+
+def nearly_tied(other):
+    """Heights whose cut into 2 lives 0.1 and whose cut into 4 lives ``other``."""
+    return np.array([0.08, 0.1, 0.1 + other, 0.12 + other, 0.22 + other])
+
+
+@pytest.mark.parametrize(("other", "warned"), [(0.094, False), (0.096, True), (0.1, True)])
+def test_another_number_that_is_nearly_as_good_is_named(other, warned):
+    heights = nearly_tied(other)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        module._warn_ambiguous(module.cut_lifetimes(heights), heights, 2, allow_one=False)
+    assert len(caught) == warned
+    if warned:
+        message = str(caught[0].message)
+        assert f"the cut into 2 has the lifetime 0.1, and that into 4 has {other:.4g}." in message
+        assert "pass n_clusters=2 or n_clusters=4" in message
+
+
+def test_one_cluster_is_named_where_it_is_allowed():
+    heights = np.array([0.1, 0.1, 0.56])
+    lives = module.cut_lifetimes(heights)
+    module._warn_ambiguous(lives, heights, 2, allow_one=False)
+    with pytest.warns(
+        AmbiguousNumberWarning, match=r"the cut into 2 has the lifetime 0\.46, and that into 1 has 0\.44"
+    ):
+        module._warn_ambiguous(lives, heights, 2, allow_one=True)
+
+
+def test_a_fit_warns_of_two_numbers_and_not_where_the_number_is_given():
+    """Four pairs that one clustering keeps apart, and two halves that another one does."""
+    pairs, halves = np.arange(16) // 4, np.arange(16) // 8
+    X = np.column_stack([pairs, pairs, halves, halves, np.zeros(16), np.zeros(16)]).astype(int)
+    with pytest.warns(
+        AmbiguousNumberWarning, match=r"the cut into 2 has the lifetime 0\.3333, and that into 4 has 0\.3333"
+    ) as caught:
+        assert EAC().fit(X).n_clusters_ == 2
+    assert caught[0].filename == __file__
+    EAC(4).fit(X)
+    EAC(max_clusters=3).fit(X)
 
 
 def test_highest_lifetime_and_its_ties():
@@ -156,6 +254,12 @@ def test_tree_larger_than_memory_is_refused_and_single_is_not(X, monkeypatch):
         ({"cut": "n_clusters"}, "cut='n_clusters' needs n_clusters"),
         ({"cut": "lifetime", "n_clusters": 1}, "cut='lifetime' finds .* n_clusters=1 is given; leave out one"),
         ({"cut": "lifetime", "threshold": 0.5}, "cut='lifetime' finds .* threshold=0.5 is given; leave out one"),
+        (
+            {"n_clusters": 2, "max_clusters": 5},
+            "max_clusters=5 limits the cut at the highest lifetime, .* by n_clusters",
+        ),
+        ({"threshold": 0.5, "max_clusters": None}, "max_clusters=None limits .* by threshold; leave out one"),
+        ({"max_clusters": 1}, "'max_clusters' parameter of EAC must be"),
         ({"n_clusters": 2, "allow_one": True}, "allow_one=True is for the cut at the highest lifetime"),
         ({"ward": "exact"}, "ward='exact' is for linkage='ward', received linkage='average'"),
         ({"linkage": "ward", "threshold": 0.5}, "linkage='ward' with threshold: Ward's heights are not similarities"),

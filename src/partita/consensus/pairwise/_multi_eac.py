@@ -20,7 +20,7 @@ from partita._parameters import Interval, StrOptions, common
 from partita._typing import Array, FloatArray, IntArray
 from partita.base import LabelledRows
 from partita.consensus.pairwise._evidence_accumulation import EAC, Merges
-from partita.exceptions import UnlabelledObjectsWarning
+from partita.exceptions import AmbiguousNumberWarning, UnlabelledObjectsWarning
 from partita.metrics._coassociation import coassociation_of_codes
 
 
@@ -30,7 +30,7 @@ class MultiEAC(EAC):
     Parameters
     ----------
     n_clusters : int, optional
-        Number of clusters. Found by the highest lifetime if not given.
+        Number of clusters. If not given, that of the highest lifetime, up to the root of the number of objects.
     groups : array-like of shape (n_clusterings,), optional
         Algorithm (or anything that names a group) of each column. By default every column is a group of its own, whose
         clusters are stable.
@@ -39,7 +39,7 @@ class MultiEAC(EAC):
     weighting : {"stability", "uniform"}, default="stability"
         Whether a pair counts with the stability of its cluster or with 1.
     group_clusters : int, optional
-        Number of clusters of each group's own partition; found by the highest lifetime if not given.
+        Number of clusters of each group's own partition; found in the same way if not given.
     linkage : {"average", "complete"}, default="average"
         Linkage of the groups' partitions and of the consensus.
     weights : array-like of shape (n_clusterings,), optional
@@ -94,6 +94,7 @@ class MultiEAC(EAC):
     threshold = None
     ward: Any = "raw"
     allow_one = False
+    max_clusters: Any = "sqrt"
 
     def __init__(
         self,
@@ -156,6 +157,7 @@ class MultiEAC(EAC):
         own = EAC(self.group_clusters, linkage=self.linkage, weights=ensemble.clustering_weights[columns])
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UnlabelledObjectsWarning)
+            warnings.simplefilter("ignore", AmbiguousNumberWarning)  # the user can only set the final number
             labels = own.fit(codes, sample_weight=ensemble.row_weights).labels_
         part = Ensemble(codes, ensemble.n_labels[columns], ensemble.clustering_weights[columns], ensemble.row_weights)
         return labels, cluster_stability(part, labels)

@@ -10,9 +10,11 @@ import numpy as np
 from sklearn.base import _fit_context
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from partita._confidence import JudgedRows, judged_rows, merge_equal_rows
+from partita._labels.ensemble import Ensemble
 from partita._labels.membership import one_hot
 from partita._labels.validation import check_clustering_weights, check_sample_weight
-from partita._labels.weights import WeightScale
+from partita._labels.weights import WeightScale, to_ordinary_size
 from partita._parameters import common
 from partita._runs import draw_seeds
 from partita._typing import Array, Codes, FloatArray, IntArray
@@ -147,9 +149,20 @@ class SoftEnsembleConsensus(BaseConsensus):
         self.labels_ = np.full(len(sample_weight), -1, dtype=np.int64)
         self.labels_[active] = self._soft_placement.rank[found]
         self.labels_[weightless] = self._soft_placement.place(cells.take(weightless))
+        self._judged = self._judge(blocks, clustering_weights, sample_weight)
         columns = np.broadcast_to(np.int8(0), cells.seen.shape[:1] + (len(blocks),))
         validate_data(self, columns, reset=True, skip_check_array=True)  # n_features_in_; forgets names of columns
         self.__dict__.pop("index_", None)
+
+    def _judge(self, blocks: list[FloatArray], clustering_weights: FloatArray, sample_weight: FloatArray) -> JudgedRows:
+        """What ``confidence_`` needs: of soft clusterings the most probable clusters count."""
+        used = np.flatnonzero(clustering_weights > 0)
+        codes = np.column_stack([column.astype(np.int32) for column in self._labels_of([blocks[m] for m in used])])
+        n_labels = np.array([blocks[m].shape[1] for m in used], dtype=np.int64)
+        objects, clusterings = to_ordinary_size(sample_weight), to_ordinary_size(clustering_weights[used])
+        ensemble = Ensemble(codes, n_labels, clusterings.weights, objects.weights)
+        every, none = np.arange(len(codes)), np.full(len(codes), -1)
+        return merge_equal_rows(judged_rows(ensemble, codes[:0], self.labels_, (every, none), self.n_clusters_))
 
     def _fit_rows(self, rows: LabelledRows) -> Consensus:
         labels, self._profiles = self._cluster_cells(cell_memberships(rows.ensemble), rows.n_clusters)
