@@ -25,13 +25,14 @@ def prepared(stored: Dataset, *, missing: str, noise: str) -> Dataset:
         if not complete.all():
             made = _rows(made, complete)
             steps.append(f"complete rows only: {complete.sum()} of {complete.size} objects")
-    if made.target is not None and made.target.isna().any():
-        known = made.target.notna().to_numpy()
+    target = made.target
+    if target is not None and target.isna().any():
+        known = target.notna().to_numpy()
         if noise == "drop":
             made = _rows(made, known)
             steps.append(f"{(~known).sum()} noise points left out")
         elif noise == "class":
-            made = made._replace(target=made.target.fillna("noise"))
+            made = made._replace(target=target.fillna("noise"))
             steps.append(f"{(~known).sum()} noise points are a class of their own")
         else:
             steps.append(f"{(~known).sum()} noise points have no class")

@@ -44,7 +44,7 @@ def data_folder() -> Path | None:
 
 def stored_files(folder: Path) -> dict[str, Path]:
     """The data sets of a folder, by name; the file with the features of each."""
-    found = {}
+    found: dict[str, Path] = {}
     for place in (folder, folder / _PLANE):
         for ending in (_TABLE, _COUNTS):
             for path in sorted(place.glob(f"*{ending}")):
@@ -122,7 +122,9 @@ def _read_table(path: Path, sums: dict[str, str], folder: Path) -> pd.DataFrame:
         with gzip.open(path, "rt", encoding="utf-8") as lines:
             header = lines.readline().strip().split(",")
         words: dict[Any, str] = {column: "str" for column in header if column.startswith(("label", "doc"))}
-        table = pd.read_csv(path, dtype=words, keep_default_na=False, na_values=[""], low_memory=False, **_EXACT)
+        table: pd.DataFrame = pd.read_csv(
+            path, dtype=words, keep_default_na=False, na_values=[""], low_memory=False, **_EXACT
+        )
     if not len(table):
         raise FileFormatError(f"{os.fspath(path)!r} has no rows; {_AGAIN}")
     return table

@@ -101,8 +101,8 @@ def _stored(name: str, labelling: int) -> Dataset:
     folder = data_folder()
     if folder is None:
         raise FileNotFoundError(
-            f"{name!r:.60} is not one of {', '.join(SHIPPED)}, which need no files; every other data set is read from a "
-            f"folder of <name>.csv.gz files: set the environment variable {VARIABLE} to it."
+            f"{name!r:.60} is not one of {', '.join(SHIPPED)}, which need no files; every other data set is read from "
+            f"a folder of <name>.csv.gz files: set the environment variable {VARIABLE} to it."
         )
     files = stored_files(folder)
     if name not in files:

@@ -114,7 +114,7 @@ def freeze(
 
 
 def half_of(data: str) -> str:
-    """ "development" or "test": by the MD5 of a data set's name, so that nobody chooses.
+    """The half that a data set is in, "development" or "test": by the MD5 of its name, so that nobody chooses.
 
     Examples
     --------
