@@ -9,19 +9,21 @@ import multiprocessing
 import os
 import sys
 import time
-from contextlib import suppress
+import warnings
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 from benchmarks._answer_cells import is_timeout, key
 from benchmarks._harness import PINNED
 from partita.experiments import load_frozen
 
-CONTESTANTS = "benchmarks._answer_contestants"  # a module with a function contestants()
+CONTESTANTS = "benchmarks._answer_contestants"  # a module with functions contestants() and prepare()
 
 
 class Task(NamedTuple):
@@ -81,13 +83,10 @@ def is_hopeless(task, cells, limit):
 # ------------------------------------------------------------------------------------------------------ the processes
 def work(connection, module):
     """Run the cells that come through the connection, until it closes."""
-    import warnings
-
-    import partita
-
     warnings.simplefilter("ignore")
-    partita.warm_up()
-    chosen = {(one.name, one.mode): one for one in import_module(module).contestants()}
+    source = import_module(module)
+    source.prepare()
+    chosen = {(one.name, one.mode): one for one in source.contestants()}
     with suppress(EOFError, BrokenPipeError):
         connection.send("ready")
         while True:
@@ -97,8 +96,6 @@ def work(connection, module):
 
 def run_cell(frozen, contestant):
     """The figures of one method on one ensemble."""
-    from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
-
     start = time.perf_counter()
     try:
         labels = np.asarray(contestant.run(frozen.labels, frozen.n_classes))
@@ -115,6 +112,21 @@ def run_cell(frozen, contestant):
     }
 
 
+@contextmanager
+def _pinned():
+    """One thread for the processes that start meanwhile; libraries read the variables when they are loaded."""
+    before = {name: os.environ.get(name) for name in PINNED}
+    os.environ.update(PINNED)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
 class Worker:
     """A process, the cell it runs, and when that must be done."""
 
@@ -122,7 +134,8 @@ class Worker:
         context = multiprocessing.get_context("spawn")
         self.connection, far = context.Pipe()
         self.process = context.Process(target=work, args=(far, module), daemon=True)
-        self.process.start()
+        with _pinned():
+            self.process.start()
         far.close()
         self.task, self.deadline = None, None
         self.is_ready = False
@@ -139,7 +152,6 @@ class Worker:
 
 def run_tasks(tasks, cells, store, *, limit, jobs, module=CONTESTANTS):
     """Run what is neither done nor hopeless; cells are stored as they come, and added to ``cells``."""
-    os.environ.update(PINNED)  # one thread per worker
     run = Run([task for task in tasks if not is_done(task, cells, limit)], cells, store, limit, module)
     if any(not is_hopeless(task, cells, limit) for task in run.waiting):
         run.workers = [Worker(module) for _ in range(min(jobs, len(run.waiting)))]
@@ -206,7 +218,9 @@ class Run:
 
     def replace(self, worker):
         worker.end()
-        self.workers[self.workers.index(worker)] = Worker(self.module)
+        self.workers.remove(worker)
+        if self.waiting:
+            self.workers.append(Worker(self.module))
 
     def finish(self, worker, figures):
         cell = {**worker.task.head, **figures}

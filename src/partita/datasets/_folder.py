@@ -99,8 +99,8 @@ def _load_text(name: str, path: Path, sums: dict[str, str], folder: Path, labell
     if labelling:
         raise ValueError(f"labelling={labelling} is not there; {name} has one labelling, number 0.")
     beside, words = path.with_name(name + _LABELS), path.with_name(name + _TERMS)
-    with _reading(path, sums, folder):
-        counts = csr_matrix(load_npz(path))
+    with _reading(path, sums, folder), path.open("rb") as file:
+        counts = csr_matrix(load_npz(file))
     labels = _read_table(beside, sums, folder)
     with _reading(words, sums, folder), gzip.open(words, "rt", encoding="utf-8") as lines:
         terms = pd.Index(lines.read().splitlines(), dtype="str")
@@ -125,6 +125,8 @@ def _read_table(path: Path, sums: dict[str, str], folder: Path) -> pd.DataFrame:
         table: pd.DataFrame = pd.read_csv(
             path, dtype=words, keep_default_na=False, na_values=[""], low_memory=False, **_EXACT
         )
+    if not isinstance(table.index, pd.RangeIndex):  # pandas takes cells without a header for names of rows
+        raise FileFormatError(f"{os.fspath(path)!r} has rows with more cells than the header; {_AGAIN}")
     if not len(table):
         raise FileFormatError(f"{os.fspath(path)!r} has no rows; {_AGAIN}")
     return table
@@ -147,7 +149,7 @@ def _reading(path: Path, sums: dict[str, str], folder: Path) -> Iterator[None]:
     except FileNotFoundError as error:
         raise FileNotFoundError(f"{shown!r} is missing; copy it beside the other files of the data set.") from error
     except (OSError, EOFError, zlib.error, BadZipFile, ValueError, KeyError) as error:
-        raise FileFormatError(f"{shown!r} is damaged ({error!s:.100}); {_AGAIN}") from error
+        raise FileFormatError(f"{shown!r} is damaged ({str(error).strip():.100}); {_AGAIN}") from error
 
 
 def _sums_of(folder: Path) -> dict[str, str]:

@@ -148,7 +148,7 @@ def load_frozen(path: str | os.PathLike[str]) -> FrozenEnsemble:
     """Read a frozen ensemble, and refuse it if its content does not have the hash of its name."""
     shown = os.fspath(path)
     try:
-        with np.load(path, allow_pickle=False) as stored:
+        with open(path, "rb") as file, np.load(file, allow_pickle=False) as stored:
             labels, truth, about = stored["labels"], stored["truth"], json.loads(str(stored["about"]))
         named = Path(shown).name.split(".")
         found = ensemble_hash(labels, truth)
