@@ -14,9 +14,10 @@ _REFERENCE_VERSION = "1"  # of benchmarks/_reference_rule.py; a new number when 
 _LEFT_OUT = ("gbce",)  # needs features
 # Distinct rows above which these are not tried: their cost is r^2 k per iteration, or n k per step of n k steps
 _MOST_ROWS = {"peace": 2500, "baum-eagon": 2500, "aspect": 2500}
-_VARIANTS = {  # other settings that find the number of clusters; those that a method does not have are left out
-    "nbce-vb": ("nbce", {"inference": "vb"}),
-    "eac-uncapped": ("eac", {"max_clusters": None}),
+_VARIANTS = {  # other settings of methods; those that a method does not have are left out
+    "nbce-vb": ("nbce", {"inference": "vb"}, FOUND),
+    "eac-uncapped": ("eac", {"max_clusters": None}, FOUND),
+    "ecpcs-tree": ("ecpcs", {"output": "tree"}, GIVEN),
 }
 
 
@@ -41,8 +42,8 @@ def contestants() -> list[Contestant]:
     made = [_of_method(method.name, method.name, {}, GIVEN) for method in known if _has(method.name, "n_clusters")]
     made += [_of_method(method.name, method.name, {}, FOUND) for method in known if method.finds_k]
     made += [
-        _of_method(name, method, options, FOUND)
-        for name, (method, options) in _VARIANTS.items()
+        _of_method(name, method, options, mode)
+        for name, (method, options, mode) in _VARIANTS.items()
         if method in METHODS and all(_has(method, option) for option in options)
     ]
     if "combine" in partita.__all__:
