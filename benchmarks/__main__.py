@@ -1,13 +1,19 @@
-"""``python -m benchmarks [name ...] [--json FILE]``: run comparisons and print seconds, peak memory and ratios."""
+"""``python -m benchmarks [name ...] [--json FILE]``: run comparisons and print seconds, peak memory and ratios.
+
+``python -m benchmarks ensembles ...`` makes frozen ensembles, ``python -m benchmarks answer ...`` runs all methods on
+them; both have options of their own (``--help``).
+"""
 
 import argparse
+import sys
 from importlib import import_module
 from pathlib import Path
 
 from benchmarks._harness import Benchmark, print_table, run_case, run_child, write_json
 
-# every module of this folder that does not begin with an underscore is a benchmark
-NAMES = sorted(path.stem for path in Path(__file__).parent.glob("[a-z]*.py"))
+# commands of their own; every other module of this folder that does not begin with an underscore is a benchmark
+COMMANDS = ("answer", "ensembles")
+NAMES = sorted(path.stem for path in Path(__file__).parent.glob("[a-z]*.py") if path.stem not in COMMANDS)
 
 
 def load(name: str) -> Benchmark:
@@ -18,6 +24,9 @@ def load(name: str) -> Benchmark:
 
 def main() -> None:
     """Parse the command line and run."""
+    if sys.argv[1:2] and sys.argv[1] in COMMANDS:
+        import_module(f"benchmarks.{sys.argv[1]}").main(sys.argv[2:])
+        return
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="name", help=f"{', '.join(NAMES)}; default all")
     parser.add_argument(
