@@ -60,10 +60,25 @@ def _check_model(call: Call, model: Any, arguments: dict[str, Any]) -> None:
         _require(model.membership_.shape[1] >= model.n_clusters_, "membership_ has fewer columns than n_clusters_")
     infinite = _INFINITE if call.target in ("PCC", "PEACE") and model.membership_.shape[1] == 1 else frozenset()
     for name in dir(model):
-        if name.endswith("_") and not name.startswith("_") and name not in _WITH_HOLES | infinite:
+        if name.endswith("_") and not name.startswith("_") and name not in _WITH_HOLES | infinite | {"confidence_"}:
             _check_finite(getattr(model, name, None), name)
+    if hasattr(model, "confidence_"):
+        _check_sureness(model, arguments)
     if call.target in CONSENSUS and _is_label_matrix(arguments["X"]):
         _check_unlabelled(model, arguments)
+
+
+def _check_sureness(model: Any, arguments: dict[str, Any]) -> None:
+    """NaN stands for objects without a cluster (or with features alone), inf for the lack of another cluster."""
+    _check_membership(model.votes_, "votes_")
+    _require(model.votes_.shape == (len(model.labels_), model.n_clusters_), "votes_ is not (n_samples, n_clusters_)")
+    confidence = model.confidence_
+    _require(confidence.shape == model.labels_.shape, "confidence_ and labels_ have different lengths")
+    _require(np.isnan(confidence[model.labels_ < 0]).all(), "confidence_ of an object without a cluster")
+    if arguments.get("features") is None:
+        _require(not np.isnan(confidence[model.labels_ >= 0]).any(), "confidence_ has NaN")
+    if arguments.get("sample_weight") is None and model.n_clusters_ > 1:
+        _require(not np.isinf(confidence).any(), "confidence_ has inf")
 
 
 def _check_labels(labels: Any, name: str, n_clusters: int) -> None:
