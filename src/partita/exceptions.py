@@ -49,6 +49,10 @@ class AmbiguousNumberWarning(UserWarning):
     """Two numbers of clusters are nearly as good, and one of them was taken."""
 
 
+class WeakStructureWarning(UserWarning):
+    """Clusterings agree no better than clusterings of one cloud of points would."""
+
+
 class SkippedClusteringWarning(UserWarning):
     """Some base clusterings of an ensemble failed or did not converge, and were left out."""
 

@@ -1,27 +1,31 @@
 """The number of clusters of an ensemble, from the agreement of halves of its clusterings.
 
-    score(k) = shared(k) - 4 apart(k) + gap(k) / 4,    gap(k) = (s_k - s_{k+1}) / (1 - s_{k+1})              (eq. L18)
+    score(k) = shared(k) - 4 apart(k) + gap(k) / 2,    gap(k) = (s_k - s_{k+1}) / (1 - s_{k+1})              (eq. L18)
 
 A number is good if two halves of the clusterings find the same k clusters: what they share counts for it, what they do
 not share four times against it. The relative gap of the singular values of all clusterings together decides between
 numbers that are nearly as good. The constants were chosen on data sets that the leaderboard does not report.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
 from partita._labels.ensemble import Ensemble
 from partita._labels.tables import ClusterTables, cluster_entropies
+from partita._runs import warn
 from partita._typing import FloatArray, IntArray
-from partita.consensus.graph._cell_memberships import CellMemberships, cell_memberships
+from partita.consensus.graph._cell_memberships import CellMemberships
+from partita.consensus.label_space._chance import FEWEST, LEVEL, agreement_p_value
 from partita.consensus.label_space._halves import HalvesAgreement, compare_halves
+from partita.exceptions import WeakStructureWarning
 
 MAX_CLUSTERS = 40  # of the numbers that are compared; also at most the root of the number of objects
 N_SPLITS = 10  # of the clusterings into halves
-N_SAMPLED = 1000  # objects on which the halves are compared
-_APART, _GAP = 4.0, 0.25  # see above
+N_SAMPLED = 500  # objects on which the halves are compared
+_APART, _GAP = 4.0, 0.5  # see above
+_CLEAR_CUT, _CLEAR_RAND = 0.99, 0.75  # s_2 and agreement of halves that clusterings of one cloud hardly reach (eq. L20)
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,54 +33,80 @@ class ClusterNumber:
     """A number of clusters, with what speaks for it and for the others."""
 
     n_clusters: int
-    numbers: IntArray  # (K - 1,) 2, 3, ..., K
-    score: FloatArray  # (K - 1,) the highest one is chosen
-    gap: FloatArray  # (K - 1,) relative gap of the singular values
-    halves: HalvesAgreement | None  # None if there was nothing to compare
-    second_value: float = 1.0  # s_2: how nearly the ensemble falls into two parts
+    verdict: str  # "clusters", "weak": one cloud would look like this, "agreed": all clusterings are alike, "chance"
+    p_value: float | None = None  # of agreement by chance; None where it was not tested
+    numbers: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.int64))  # (K - 1,) 2, 3, ..., K
+    score: FloatArray = field(default_factory=lambda: np.empty(0))  # (K - 1,) the highest one is chosen
+    gap: FloatArray = field(default_factory=lambda: np.empty(0))  # (K - 1,) relative gap of the singular values
+    halves: HalvesAgreement | None = None  # None if nothing was compared
 
     @property
     def runner_up(self) -> int | None:
-        """The number with the second highest score, None if there is no other."""
+        """The number with the second highest score, None if no other was compared."""
         others = np.flatnonzero(self.numbers != self.n_clusters)
         return int(self.numbers[others[self.score[others].argmax()]]) if len(others) else None
 
 
-class NumberSettings(NamedTuple):
-    """How numbers of clusters are compared."""
+class NumberProblem(NamedTuple):
+    """What the number of clusters is chosen from: sums over all objects, and a sample of them."""
 
+    tables: ClusterTables
+    singular_values: FloatArray  # s_1 >= s_2 >= ... of the transfer cut of all objects
+    n_components: int  # parts of the ensemble that share no label
+    n_rows: int  # distinct rows
+    sample: CellMemberships  # rows of the sampled objects, weighted by how often they were drawn
+    sampled_labels: Ensemble  # the labels of the sampled objects, one row per object
     theta: float
-    max_clusters: int  # K
-    seed: int
+    max_clusters: int  # K, see number_limit
+
+
+def choose_number(problem: NumberProblem, rng: np.random.Generator) -> ClusterNumber:
+    """The number of clusters: one if the clusterings agree by chance only, all rows if they agree in everything."""
+    if problem.n_rows < 2:
+        return ClusterNumber(1, "agreed")
+    if problem.n_components == problem.n_rows:  # no two rows share a label: the clusterings do not differ
+        return ClusterNumber(problem.n_rows, "agreed")
+    p_value = None
+    if problem.sampled_labels.n_rows >= FEWEST:
+        p_value = agreement_p_value(problem.sampled_labels, rng)
+        if p_value > LEVEL:
+            return ClusterNumber(1, "chance", p_value)
+    return _compare_numbers(problem, p_value, rng)
+
+
+def _compare_numbers(problem: NumberProblem, p_value: float | None, rng: np.random.Generator) -> ClusterNumber:
+    """The number of the highest score (eq. L18)."""
+    tables, numbers = problem.tables, np.arange(2, problem.max_clusters + 1)
+    halves = compare_halves(
+        problem.sample,
+        cluster_entropies(tables),
+        tables.seen,
+        theta=problem.theta,
+        max_clusters=problem.max_clusters,
+        n_splits=N_SPLITS,
+        rng=rng,
+    )
+    gap = relative_gaps(problem.singular_values, problem.max_clusters)
+    score = halves.shared - _APART * halves.apart + _GAP * gap
+    clear = problem.singular_values[1] >= _CLEAR_CUT and halves.rand.max() >= _CLEAR_RAND
+    chosen = int(numbers[score.argmax()])
+    return ClusterNumber(chosen, "clusters" if clear else "weak", p_value, numbers, score, gap, halves)
+
+
+def warn_weak(number: ClusterNumber) -> None:
+    """Say that the clusterings agree no better than those of one cloud of points."""
+    if number.verdict == "weak":
+        warn(
+            f"the clusterings agree, but as they would on one cloud without clusters: {number.n_clusters} clusters may be "
+            "cuts through it. If you have the features, choose_n_clusters compares them with data without clusters.",
+            WeakStructureWarning,
+        )
 
 
 def number_limit(n_objects: float, n_rows: int, max_clusters: int | None = None) -> int:
     """K, the largest number that is compared: at most the root of the number of objects, and one per distinct row."""
     limit = min(MAX_CLUSTERS, int(np.sqrt(min(n_objects, 1e12)))) if max_clusters is None else max_clusters
-    return max(1, min(max(limit, 2), n_rows))
-
-
-def choose_number(
-    sample: CellMemberships, tables: ClusterTables, singular_values: FloatArray, settings: NumberSettings
-) -> ClusterNumber:
-    """Compare the numbers 2 to K on a sample of the objects; tables and singular values are those of all objects."""
-    numbers = np.arange(2, settings.max_clusters + 1)
-    gap = relative_gaps(singular_values, settings.max_clusters)
-    second = float(singular_values[1]) if len(singular_values) > 1 else 0.0
-    if len(tables.clustering_weights) < 2 or len(numbers) < 2:
-        found = int(numbers[gap.argmax()]) if len(numbers) else 1
-        return ClusterNumber(found, numbers, gap, gap, None, second)
-    halves = compare_halves(
-        sample,
-        cluster_entropies(tables),
-        tables.seen,
-        theta=settings.theta,
-        max_clusters=settings.max_clusters,
-        n_splits=N_SPLITS,
-        rng=np.random.default_rng(settings.seed),
-    )
-    score = halves.shared - _APART * halves.apart + _GAP * gap
-    return ClusterNumber(int(numbers[score.argmax()]), numbers, score, gap, halves, second)
+    return min(max(limit, 2), n_rows)
 
 
 def relative_gaps(singular_values: FloatArray, max_clusters: int) -> FloatArray:
@@ -87,9 +117,21 @@ def relative_gaps(singular_values: FloatArray, max_clusters: int) -> FloatArray:
     return np.divide(here - following, room, out=np.zeros(len(here)), where=room > 1e-9)
 
 
-def sample_objects(ensemble: Ensemble, n_objects: float, rng: np.random.Generator) -> CellMemberships:
-    """At most 1,000 objects, drawn by their weights: the distinct rows among them, weighted by how often."""
+# ------------------------------------------------------------------------------------------------------- the sample
+def effective_objects(row_weights: FloatArray, n_objects: int, unit: float = 1.0) -> float:
+    """The number of objects that weights stand for: their sum in units of the user, and not less than the objects."""
+    return max(float(row_weights.sum()) * unit, float(n_objects))
+
+
+def draw_objects(ensemble: Ensemble, n_objects: float, rng: np.random.Generator) -> Ensemble:
+    """Rows of at most 500 objects, weighted by how often they were drawn; all objects if there are no more."""
     share = ensemble.row_weights / ensemble.row_weights.sum()
-    if n_objects <= N_SAMPLED:
-        return cell_memberships(ensemble.with_rows(ensemble.codes, share * n_objects))
-    return cell_memberships(ensemble.sample(rng.multinomial(N_SAMPLED, share).astype(np.int64)))
+    counts = share * n_objects
+    if n_objects <= N_SAMPLED and np.allclose(counts, counts.round(), atol=1e-6):
+        return ensemble.with_rows(ensemble.codes, counts.round())
+    return ensemble.sample(rng.multinomial(min(N_SAMPLED, int(n_objects)), share).astype(np.int64))
+
+
+def one_row_per_object(sample: Ensemble) -> Ensemble:
+    """The same objects, each with a row of its own."""
+    return sample.with_rows(np.repeat(sample.codes, sample.row_weights.astype(np.int64), axis=0))

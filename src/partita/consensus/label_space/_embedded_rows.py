@@ -49,26 +49,32 @@ class EmbeddedRows(BaseConsensus):
         raise NotImplementedError(f"{type(self).__name__} must implement _cell_weights.")
 
     def _fit_rows(self, rows: LabelledRows) -> Consensus:
-        ensemble, k = rows.ensemble, rows.n_clusters
+        ensemble = rows.ensemble
         cell_weights = self._cell_weights(ensemble)
         W = cell_graph(ensemble, cell_weights)
-        cut = cut_cells(W, cell_weights, k)
-        self.singular_values_ = cut.singular_values
         part = components(W)
+        cut, k = self._cut_graph(rows, W, cell_weights, int(part.max()) + 1)
+        self.singular_values_ = cut.singular_values
         if part.max() + 1 > k:  # eq. L9
             group = one_hot(keep_heaviest(part, W.sum(axis=1), k), k)
             self._cut, self._centers = cut._replace(cell_map=cell_weights[:, None] * group), np.eye(k)
             labels = nearest_center(embed_rows(self._cut, ensemble, self.n_jobs), self._centers)
         else:
-            self._cut = cut
-            labels, self._centers = self._cluster_rows(ensemble)
+            self._cut = cut.take(k)
+            labels, self._centers = self._cluster_rows(ensemble, k)
         self._layout = ensemble.layout
         return Consensus(labels)
 
-    def _cluster_rows(self, ensemble: Ensemble) -> tuple[IntArray, FloatArray]:
+    def _cut_graph(
+        self, rows: LabelledRows, W: FloatArray, cell_weights: FloatArray, n_components: int
+    ) -> tuple[TransferCut, int]:
+        """The transfer cut, and the number of clusters."""
+        return cut_cells(W, cell_weights, rows.n_clusters), rows.n_clusters
+
+    def _cluster_rows(self, ensemble: Ensemble, k: int) -> tuple[IntArray, FloatArray]:
         """Weighted k-means on the embedded rows, by starts on a sample if there are many (eq. L8)."""
         seed, sample_seed = draw_seeds(self.random_state, 2).tolist()
-        few, k = ensemble, min(self.n_clusters, ensemble.n_rows)
+        few = ensemble
         if ensemble.n_rows > _SAMPLE:
             share = ensemble.row_weights / ensemble.row_weights.sum()
             few = ensemble.sample(np.random.default_rng(sample_seed).multinomial(_SAMPLE, share).astype(np.int64))

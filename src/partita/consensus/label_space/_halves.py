@@ -92,15 +92,14 @@ def embed_half(
 def cut_halves(points: HalfPoints, max_clusters: int, rng: np.random.Generator) -> Iterator[IntArray]:
     """Clusters of the rows, (n_halves, n_rows), for k = 2, 3, ...: k-means on the leading k vectors, rows of length 1.
 
-    Every k starts anew, by greedy k-means++: where k is wrong, k-means has many answers that are nearly as good, and
-    the halves find different ones. Starting k from the clusters of k - 1 hides that; it was quicker, and its numbers
-    were worse. All halves move at a time.
+    Every k has one start of plain k-means++, on purpose: where k is wrong, k-means has many answers that are nearly as
+    good, and the halves find different ones. More starts, greedy ones, or starting k from the clusters of k - 1 hide
+    that, and the numbers that they led to were worse. All halves move at a time.
     """
     for k in range(2, max_clusters + 1):
         P = points.vectors[:, :, :k]
         P = P / np.sqrt(np.maximum(np.einsum("bnd,bnd->bn", P, P), _TINY))[:, :, None]
-        squared = np.einsum("bnd,bnd->bn", P, P)
-        centers = _plus_plus(P, squared, points.weights, k, rng)
+        centers = _plus_plus(P, points.weights, k, rng)
         labels = np.full(points.weights.shape, -1)
         for _ in range(_STEPS):
             before, labels = labels, _nearest(P, centers)
@@ -111,34 +110,20 @@ def cut_halves(points: HalfPoints, max_clusters: int, rng: np.random.Generator) 
         yield labels
 
 
-def _plus_plus(
-    P: FloatArray, squared: FloatArray, weights: FloatArray, k: int, rng: np.random.Generator
-) -> FloatArray:
-    """Centres for every half, (n_halves, k, d): of some rows drawn by their squared distance, the best is the next."""
-    halves, n_trials = np.arange(len(P)), 2 + int(np.log(k))
-    centers = np.empty((len(P), k, P.shape[2]))
-    centers[:, 0] = P[halves, _draw(weights, rng.random((len(P), 1)))[:, 0]]
-    nearest = _squared_distance(P, squared, centers[:, :1])[:, 0]
-    for j in range(1, k):
-        drawn = _draw(weights * nearest, rng.random((len(P), n_trials)))
-        tried = np.take_along_axis(P, drawn[:, :, None], axis=1)
-        distance = np.minimum(_squared_distance(P, squared, tried), nearest[:, None])
-        best = (distance @ weights[:, :, None])[:, :, 0].argmin(axis=1)
-        centers[:, j], nearest = tried[halves, best], distance[halves, best]
+def _plus_plus(P: FloatArray, weights: FloatArray, k: int, rng: np.random.Generator) -> FloatArray:
+    """Centres for every half, (n_halves, k, d): rows drawn by their weighted squared distance from the others."""
+    halves, squared = np.arange(len(P)), np.einsum("bnd,bnd->bn", P, P)
+    centers, shares = np.empty((len(P), k, P.shape[2])), weights
+    nearest = np.full(weights.shape, np.inf)
+    for j in range(k):
+        total = np.cumsum(shares, axis=1)
+        drawn = (total <= rng.random((len(P), 1)) * total[:, -1:]).sum(axis=1)
+        centers[:, j] = P[halves, np.minimum(drawn, P.shape[1] - 1)]
+        own = np.einsum("bd,bd->b", centers[:, j], centers[:, j])[:, None]
+        distance = own + squared - 2 * (P @ centers[:, j, :, None])[:, :, 0]
+        nearest = np.minimum(nearest, np.maximum(distance, 0.0))
+        shares = weights * nearest
     return centers
-
-
-def _draw(shares: FloatArray, uniform: FloatArray) -> IntArray:
-    """Rows of each half, drawn by their shares, (n_halves, n_draws); the last row where all shares are 0."""
-    total = np.cumsum(shares, axis=1)
-    places = [np.searchsorted(line, u * line[-1], side="right") for line, u in zip(total, uniform, strict=True)]
-    return np.minimum(np.array(places, dtype=np.int64), shares.shape[1] - 1)
-
-
-def _squared_distance(P: FloatArray, squared: FloatArray, tried: FloatArray) -> FloatArray:
-    """Squared distances of the rows from some points, (n_halves, n_points, n_rows)."""
-    own = np.einsum("btd,btd->bt", tried, tried)[:, :, None]
-    return np.maximum(own + squared[:, None] - 2 * tried @ P.swapaxes(1, 2), 0.0)
 
 
 def _nearest(P: FloatArray, centers: FloatArray) -> IntArray:
