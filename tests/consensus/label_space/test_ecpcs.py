@@ -134,3 +134,13 @@ def test_new_objects_join_groups_that_have_objects(rng):
     with pytest.warns(FewerClustersWarning):
         model = ECPCS(25).fit(X, sample_weight=weights)
     assert set(model.predict(X)) <= set(range(model.n_clusters_))
+
+
+def test_two_clusterings_without_common_objects():
+    X = np.array([[0, -1], [0, -1], [1, -1], [-1, 0], [-1, 0], [-1, 1]])
+    assert ECPCS(4).fit(X).n_clusters_ == 4
+
+
+def test_ties_go_to_the_heavier_group():
+    X = [[0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 1]]  # the third object has one label of each group
+    assert same_partition(ECPCS(2).fit_predict(X), [0, 0, 1, 1, 1, 1])

@@ -96,3 +96,8 @@ def test_it_finds_the_number_of_clusters_and_keeps_to_the_cap():
     assert LWEA().fit(X).n_clusters_ == 4
     assert LWEA(max_clusters=3).fit(X).n_clusters_ <= 3
     assert LWEA().fit(np.repeat(truth[:9, None], 3, axis=1)).n_clusters_ <= 3  # the root of 9
+
+
+def test_objects_that_are_all_alike_are_one_cluster():
+    assert LWEA().fit_predict(np.zeros((5, 3), dtype=int)).tolist() == [0] * 5
+    assert LWEA().fit_predict(np.array([[0, 0], [1, 1]])).tolist() == [0, 1]

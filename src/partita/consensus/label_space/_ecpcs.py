@@ -129,7 +129,7 @@ def cluster_similarity(ensemble: Ensemble, steps: int) -> FloatArray:
     J = common_jaccard(cluster_tables(ensemble)) * np.outer(root, root)
     Z = trajectory_similarity(J, steps)
     if ensemble.n_clusterings == 2:  # a walk changes the clustering with every step: no two walks ever meet
-        Z = np.maximum(Z, J / J.max())
+        Z = np.maximum(Z, J / max(J.max(), np.finfo(float).tiny))
     return Z
 
 

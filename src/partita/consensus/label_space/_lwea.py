@@ -112,6 +112,8 @@ class LWEA(TreeOfRows):
 
     def _find_number(self, rows: LabelledRows, index: FloatArray, grown: RowTree) -> int:
         """Number of clusters by the ratio of similarities (eq. L12)."""
+        if rows.ensemble.n_rows == 1:
+            return 1
         n_objects = max(float(rows.ensemble.row_weights.sum()), float(rows.n_objects.sum()))
         heights, copies = grown.tree[:, 2], own_similarity(rows, index)
         if len(copies):  # the merge that leaves all rows apart
