@@ -8,6 +8,7 @@ from . import (
     generation as generation,
     io as io,
     metrics as metrics,
+    results as results,
     selection as selection,
     text as text,
 )
@@ -45,6 +46,7 @@ from .consensus import (
     QMI as QMI,
     SoftCSPA as SoftCSPA,
     SoftHBGF as SoftHBGF,
+    SoftLWGP as SoftLWGP,
     SoftMCLA as SoftMCLA,
     SupraConsensus as SupraConsensus,
     USENC as USENC,
@@ -79,6 +81,11 @@ from .metrics import (
     soft_centroids as soft_centroids,
     validity_report as validity_report,
     vat as vat,
+)
+from .results import (
+    Choice as Choice,
+    ConsensusResult as ConsensusResult,
+    combine as combine,
 )
 from .selection import (
     choose_n_clusters as choose_n_clusters,

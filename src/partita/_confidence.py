@@ -32,22 +32,26 @@ class JudgedRows:
     @cached_property
     def confidence(self) -> FloatArray:
         """Log-odds of each object's cluster (eq. I74)."""
-        of_row = row_confidence(self._all_rows(), self.row_labels, self._counts())
+        of_row = row_confidence(self._all_rows(), self.row_labels, self.counts())
         return np.asarray(np.append(of_row, np.nan)[self.row_of_object])
 
     def votes(self) -> FloatArray:
         """Votes for each object (eq. I75)."""
-        counts = self._counts()
+        counts = self.counts()
         of_row = row_votes(self._all_rows(), counts)
         return np.asarray(np.vstack([of_row, counts.sizes / counts.sizes.sum()])[self.row_of_object])
 
-    def _counts(self) -> ClusterCounts:
+    def counts(self) -> ClusterCounts:
+        """Weight of each label in each cluster."""
         return count_cells(self.ensemble, self.row_labels[: self.ensemble.n_rows], self.n_clusters)
 
+    @property
+    def all_codes(self) -> Codes:
+        """Codes of the rows, with weight and without."""
+        return np.vstack([self.ensemble.codes, self.idle_codes]) if len(self.idle_codes) else self.ensemble.codes
+
     def _all_rows(self) -> Ensemble:
-        if len(self.idle_codes) == 0:
-            return self.ensemble
-        return self.ensemble.with_rows(np.vstack([self.ensemble.codes, self.idle_codes]))
+        return self.ensemble.with_rows(self.all_codes) if len(self.idle_codes) else self.ensemble
 
 
 class ConfidenceMixin:

@@ -24,6 +24,7 @@ from .soft._itk import ITK as ITK
 from .soft._soft_graph import SoftCSPA as SoftCSPA
 from .soft._soft_graph import SoftMCLA as SoftMCLA
 from .soft._soft_graph import SoftHBGF as SoftHBGF
+from .soft._soft_lwgp import SoftLWGP as SoftLWGP
 from .voting._cumulative_voting import CumulativeVoting as CumulativeVoting
 from .voting._majority_vote import majority_vote as majority_vote
 from .voting._supra_consensus import SupraConsensus as SupraConsensus

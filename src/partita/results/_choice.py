@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from partita.consensus._methods import METHODS
+from partita.consensus.label_space._chance import N_SHUFFLES
 from partita.consensus.label_space._cluster_number import ClusterNumber
 
 _NOT_CHANCE = "the clusterings agree more than chance (p = {p:.2g}, against {shuffles} shuffled copies)"
@@ -32,9 +33,9 @@ class Choice:
         index of the halves) and ``gap`` (of the singular values). Empty if the number was given.
     p_value : float or None
         Of the hypothesis that the clusterings agree no more than by chance, where it was tested.
-    verdict : {"clusters", "weak", "chance", "given"}
-        "weak": they agree, but not more than clusterings of one cloud would. "chance": one cluster is the answer.
-        "given": the number was not chosen here.
+    verdict : {"clusters", "weak", "agreed", "chance", "given"}
+        "weak": the clusterings agree, but not more than those of one cloud would. "agreed": they do not differ.
+        "chance": they agree by chance only, and one cluster is the answer. "given": the number was not chosen here.
     """
 
     method: str
@@ -78,8 +79,8 @@ def _reasons(number: ClusterNumber) -> list[str]:
             "objects are one cluster"
         ]
     if number.halves is None:
-        return [number.why]
-    reasons = [] if p is None else [_NOT_CHANCE.format(p=p, shuffles=number.n_shuffles)]
+        return ["the clusterings do not differ: their clusters are the answer"]
+    reasons = [] if p is None else [_NOT_CHANCE.format(p=p, shuffles=N_SHUFFLES)]
     reasons.append(_why_this(number))
     if number.runner_up is not None:
         reasons.append(_why_not(number, number.runner_up))
@@ -95,8 +96,8 @@ def _why_this(number: ClusterNumber) -> str:
     at = int(np.flatnonzero(number.numbers == number.n_clusters)[0])
     assert number.halves is not None
     return (
-        f"two halves of the clusterings agree best on {number.n_clusters}: adjusted Rand index "
-        f"{number.halves.rand[at]:.2f}, {number.halves.shared[at]:.2f} nats shared and {number.halves.apart[at]:.2f} not"
+        f"two halves of the clusterings agree best on {number.n_clusters}: they share {number.halves.shared[at]:.2f} "
+        f"nats and differ in {number.halves.apart[at]:.2f} (adjusted Rand index {number.halves.rand[at]:.2f})"
     )
 
 

@@ -10,8 +10,8 @@ from partita._runs import check_run
 from partita.base import check_consensus
 from partita.consensus._methods import METHODS
 from partita.consensus.label_space._lwgp import LWGP
-from partita.consensus.label_space._soft_lwgp import SoftLWGP
 from partita.consensus.soft._soft_input import is_soft
+from partita.consensus.soft._soft_lwgp import SoftLWGP
 from partita.results._choice import choice_of
 from partita.results._result import ConsensusResult, method_name
 
@@ -82,7 +82,11 @@ def combine(
     chosen = None
     if n_clusters != "auto":
         _set_number(estimator, n_clusters)
-    elif isinstance(method, str) and not isinstance(estimator, LWGP) and "n_clusters" in estimator.get_params():
+    elif (
+        isinstance(method, str)
+        and not isinstance(estimator, LWGP | SoftLWGP)
+        and "n_clusters" in estimator.get_params()
+    ):
         rule = _with(_default(soft=soft), settings).fit(labels, sample_weight=sample_weight)
         chosen = rule.choice_
         estimator.set_params(n_clusters=chosen.n_clusters)
@@ -120,7 +124,9 @@ def _with(estimator: Any, settings: dict[str, Any]) -> Any:
     known = estimator.get_params(deep=False)
     if settings["weights"] is not None and "weights" not in known:
         raise ValueError(f"weights were given, but {type(estimator).__name__} has none; leave them out.")
-    given = {name: value for name, value in settings.items() if name in known and value is not None and value is not False}
+    given = {
+        name: value for name, value in settings.items() if name in known and value is not None and value is not False
+    }
     return estimator.set_params(**given)
 
 

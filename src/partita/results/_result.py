@@ -215,9 +215,11 @@ class ConsensusResult:
     @property
     def _names(self) -> list[str]:
         """Names of the clusterings that were used; their numbers if they have no names."""
-        names = [str(name) for name in getattr(self.estimator, "feature_names_in_", [])]
         used = self._judged.ensemble.n_clusterings
-        return names if len(names) == used else [f"clustering {m}" for m in range(used)]
+        placement = getattr(self.estimator, "_placement", None)
+        columns = np.arange(used) if placement is None else placement.encoder.columns
+        names = getattr(self.estimator, "feature_names_in_", None)
+        return [f"clustering {m}" if names is None else str(names[m]) for m in columns]
 
     @property
     def _judged(self) -> JudgedRows:
@@ -245,4 +247,3 @@ def method_name(estimator: Any) -> str:
 
 def _records(table: pd.DataFrame) -> Any:
     return json.loads(table.to_json(orient="records"))
-

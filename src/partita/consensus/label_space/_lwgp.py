@@ -150,7 +150,9 @@ class LWGP(EmbeddedRows):
         if self.n_clusters is not None:
             return super()._cut_graph(rows, W, cell_weights, n_components)
         ensemble, seed = rows.ensemble, int(draw_seeds(self.random_state, 3)[2])
-        n_objects = effective_objects(ensemble.row_weights, int(rows.n_objects.sum()), 2.0 ** min(rows.scale.objects, 500))
+        n_objects = effective_objects(
+            ensemble.row_weights, int(rows.n_objects.sum()), 2.0 ** min(rows.scale.objects, 500)
+        )
         limit = number_limit(n_objects, ensemble.n_rows, self.max_clusters)
         cut = cut_cells(W, cell_weights, limit)
         rng = np.random.default_rng(seed)

@@ -57,12 +57,12 @@ class SoftEnsembleConsensus(BaseConsensus):
     _ties_by_codes: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, Any]] = common("n_clusters", "weights", "random_state", "verbose")
 
-    n_clusters: int
+    n_clusters: int | None
     random_state: Any
     _soft_placement: SoftPlacement | None  # None after a fit on labels
 
     def _cluster(self, cells: CellMemberships, n_clusters: int, seed: int) -> IntArray:
-        """Cluster of each row."""
+        """Cluster of each row; ``n_clusters`` is 0 if their number is to be found."""
         raise NotImplementedError(f"{type(self).__name__} must implement _cluster.")
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
@@ -138,10 +138,10 @@ class SoftEnsembleConsensus(BaseConsensus):
         part = cells.take(active)
         row_weights, ordinary, scale = self._scale_weights(part.row_weights, part.clustering_weights)
         part = part._replace(row_weights=row_weights, clustering_weights=ordinary)
-        found, profiles = self._cluster_cells(part, min(self.n_clusters, len(active)))
+        found, profiles = self._cluster_cells(part, min(self.n_clusters or 0, len(active)))
         self._report(scale)
         k = profiles.shape[1]
-        warn_fewer_clusters(type(self).__name__, self.n_clusters, k)
+        warn_fewer_clusters(type(self).__name__, self.n_clusters or 0, k)
         order = order_by_size(found, k, sum_per_row(found, row_weights, k))
         n_clusters = np.array([block.shape[1] for block in blocks])
         self._soft_placement = SoftPlacement(n_clusters, clustering_weights, profiles, rank_of(order, k))

@@ -1,0 +1,193 @@
+"""LWGP for soft clusterings: probabilities in the place of indicators.
+
+With S the (n, t) matrix of the probabilities of all clusters, tables, weights of the clusters and the transfer cut are
+those of LWGP with S in the place of H (eqs. L1 to L8); the number of clusters is found in the same way (eqs. L17 to
+L20). On one-hot input it is LWGP, but every object has a row of its own.
+"""
+
+from typing import Any, ClassVar
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from partita._labels.ensemble import Ensemble
+from partita._labels.membership import one_hot
+from partita._labels.tables import ClusterTables, soft_tables
+from partita._parameters import Interval, common
+from partita._typing import FloatArray, IntArray
+from partita.consensus.graph._cell_memberships import CellMemberships
+from partita.consensus.label_space._cluster_number import (
+    N_SAMPLED,
+    ClusterNumber,
+    NumberProblem,
+    choose_number,
+    number_limit,
+    warn_weak,
+)
+from partita.consensus.label_space._lwgp import THETA, weights_from
+from partita.consensus.label_space._transfer_cut import (
+    components,
+    cut_cells,
+    ensure_cells,
+    keep_heaviest,
+    membership_graph,
+    unit_rows,
+)
+from partita.consensus.label_space._weighted_kmeans import polish, weighted_kmeans
+from partita.consensus.soft._soft_consensus import SoftEnsembleConsensus
+
+_SAMPLE, _STEPS = 2000, 30  # objects on which the starts of k-means compete, and steps on all objects, as in LWGP
+
+
+class SoftLWGP(SoftEnsembleConsensus):
+    """Locally weighted graph partitioning of soft clusterings.
+
+    Parameters
+    ----------
+    n_clusters : int, optional
+        Number of clusters. If it is not given, it is found as in :class:`LWGP`.
+    theta : float, default=0.4
+        How much clusters count whose objects the other clusterings scatter: the less, the smaller theta.
+    max_clusters : int, optional
+        The largest number that is compared where ``n_clusters`` is not given.
+    n_init : int, default=10
+        Starts of the k-means that turns the embedding into clusters.
+    weights : array-like of shape (n_clusterings,), optional
+        Weight of each clustering.
+    random_state : int, RandomState, Generator or None
+        Seed of k-means and of the sample.
+    verbose : bool, default=False
+        Present by convention; there is no step long enough for a progress bar.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        Clusters by decreasing size; -1 for objects that no clustering saw.
+    n_clusters_ : int
+        Number of clusters that have objects.
+    choice_ : ClusterNumber
+        Where ``n_clusters`` was not given, as in :class:`LWGP`.
+    n_features_in_ : int
+        Number of clusterings.
+
+    Notes
+    -----
+    Cost with n objects and t clusters in all: n t^2 + t^3. Whether the clusterings agree by chance only is tested on
+    the most probable cluster of each object.
+
+    References
+    ----------
+    D. Huang, C.-D. Wang, J.-H. Lai, Locally weighted ensemble clustering, IEEE Trans. Cybernetics 48 (2018) 1460-1473.
+
+    K. Punera, J. Ghosh, Consensus-based ensembles of soft clusterings, Applied Artificial Intelligence 22 (2008).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from partita import SoftLWGP
+    >>> a = np.array([[0.9, 0.1], [0.8, 0.2], [0.2, 0.8], [0.1, 0.9]])
+    >>> SoftLWGP(n_clusters=2, random_state=0).fit_predict([a, a[:, ::-1], a])
+    array([0, 0, 1, 1])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **common("n_init", "weights", "random_state", "verbose"),
+        "n_clusters": [Interval("int", 1, None), None],
+        "theta": [THETA],
+        "max_clusters": [Interval("int", 2, None), None],
+    }
+
+    choice_: ClusterNumber  # where the number was not given
+
+    def __init__(
+        self,
+        n_clusters: int | None = None,
+        *,
+        theta: float = 0.4,
+        max_clusters: int | None = None,
+        n_init: int = 10,
+        weights: Any = None,
+        random_state: Any = None,
+        verbose: bool | int = False,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.theta = theta
+        self.max_clusters = max_clusters
+        self.n_init = n_init
+        self.weights = weights
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _cluster(self, cells: CellMemberships, n_clusters: int, seed: int) -> IntArray:
+        self.__dict__.pop("choice_", None)
+        used, rng = cells.cells_in_use(), np.random.default_rng(seed)
+        ensure_cells(len(used))
+        cells = cells._replace(H=cells.H[:, used], cell_clustering=cells.cell_clustering[used])
+        tables = soft_tables(cells.H, cells.row_weights, cells.cell_clustering, cells.clustering_weights)
+        edges = weights_from(tables, self.theta) * cells.cell_weights
+        W = membership_graph(cells.H, cells.row_weights, edges)
+        part = components(W)
+        if not n_clusters:
+            n_clusters = self._find_number(cells, tables, W, edges, int(part.max()) + 1, rng)
+        if part.max() + 1 > n_clusters:  # eq. L9
+            group = one_hot(keep_heaviest(part, W.sum(axis=1), n_clusters), n_clusters)
+            return np.asarray((cells.H @ (edges[:, None] * group)).argmax(axis=1))
+        points = unit_rows(cut_cells(W, edges, n_clusters).embed_memberships(cells.H))
+        return _cluster_points(points, cells.row_weights, n_clusters, self.n_init, rng)
+
+    def _find_number(
+        self,
+        cells: CellMemberships,
+        tables: ClusterTables,
+        W: FloatArray,
+        edges: FloatArray,
+        n_components: int,
+        rng: np.random.Generator,
+    ) -> int:
+        limit = number_limit(cells.row_weights.sum(), cells.n_rows, self.max_clusters)
+        drawn = _draw_rows(cells, rng)
+        sample = cells.take(drawn)._replace(row_weights=np.ones(len(drawn)))
+        values = cut_cells(W, edges, limit).singular_values
+        problem = NumberProblem(
+            tables, values, n_components, cells.n_rows, sample, _most_probable(sample), self.theta, limit
+        )
+        with threadpool_limits(limits=1):
+            self.choice_ = choose_number(problem, rng)
+        warn_weak(self.choice_)
+        return self.choice_.n_clusters
+
+
+def _draw_rows(cells: CellMemberships, rng: np.random.Generator) -> IntArray:
+    """Rows of at most 500 objects, drawn by their weights; all of them if there are no more and weights are equal."""
+    weights = cells.row_weights
+    if cells.n_rows <= N_SAMPLED and np.ptp(weights) == 0:
+        return np.arange(cells.n_rows)
+    return np.sort(rng.choice(cells.n_rows, size=N_SAMPLED, p=weights / weights.sum()))
+
+
+def _most_probable(cells: CellMemberships) -> Ensemble:
+    """The most probable cluster of each row in each clustering, as labels."""
+    H, n_clusterings = np.asarray(cells.H), len(cells.clustering_weights)
+    columns = [
+        np.where(cells.seen[:, m], H[:, cells.cell_clustering == m].argmax(axis=1), -1) for m in range(n_clusterings)
+    ]
+    n_labels = np.bincount(cells.cell_clustering, minlength=n_clusterings).astype(np.int64)
+    return Ensemble(
+        np.ascontiguousarray(np.column_stack(columns), dtype=np.int32),
+        n_labels,
+        cells.clustering_weights,
+        np.ones(cells.n_rows),
+    )
+
+
+def _cluster_points(
+    points: FloatArray, weights: FloatArray, n_clusters: int, n_init: int, rng: np.random.Generator
+) -> IntArray:
+    """Weighted k-means, by starts on a sample if there are many points (eq. L8)."""
+    few, weights_of_few = points, weights
+    if len(points) > _SAMPLE:
+        drawn = rng.choice(len(points), size=_SAMPLE, p=weights / weights.sum())
+        few, weights_of_few = points[drawn], np.ones(_SAMPLE)
+    seed = int(rng.integers(2**31))
+    best = weighted_kmeans(few, weights_of_few, n_clusters, n_init=n_init, seed=seed)
+    return polish(points, weights, best.centers, _STEPS)[0]
