@@ -207,7 +207,7 @@ class ConsensusResult:
             "clusters": _records(self.clusters),
             "clusterings": _records(self.clusterings),
             "labels": self.labels.tolist(),
-            "confidence": json.loads(pd.Series(self.confidence).to_json(orient="values")),
+            "confidence": [float(value) if np.isfinite(value) else None for value in self.confidence],
         }
         return json.dumps(facts, indent=2)
 

@@ -97,8 +97,8 @@ def warn_weak(number: ClusterNumber) -> None:
     """Say that the clusterings agree no better than those of one cloud of points."""
     if number.verdict == "weak":
         warn(
-            f"the clusterings agree, but as they would on one cloud without clusters: {number.n_clusters} clusters may be "
-            "cuts through it. If you have the features, choose_n_clusters compares them with data without clusters.",
+            f"the clusterings agree, but as they would on one cloud without clusters: {number.n_clusters} clusters may "
+            "be cuts through it. If you have the features, choose_n_clusters compares them with data without clusters.",
             WeakStructureWarning,
         )
 
@@ -114,7 +114,7 @@ def relative_gaps(singular_values: FloatArray, max_clusters: int) -> FloatArray:
     s = np.concatenate([singular_values, np.zeros(max(0, max_clusters + 1 - len(singular_values)))])
     here, following = s[1:max_clusters], s[2 : max_clusters + 1]
     room = 1 - following
-    return np.divide(here - following, room, out=np.zeros(len(here)), where=room > 1e-9)
+    return np.asarray(np.divide(here - following, room, out=np.zeros(len(here)), where=room > 1e-9))
 
 
 # ------------------------------------------------------------------------------------------------------- the sample

@@ -38,7 +38,7 @@ class EmbeddedRows(BaseConsensus):
         "n_clusters", "n_init", "weights", "random_state", "n_jobs", "verbose"
     )
 
-    n_clusters: int
+    n_clusters: Any  # a number; None where the method finds it
     n_init: int
     random_state: Any
     n_jobs: int | None

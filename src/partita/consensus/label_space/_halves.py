@@ -52,11 +52,12 @@ def compare_halves(
 ) -> HalvesAgreement:
     """Split the clusterings ``n_splits`` times; ``entropies`` and ``seen`` (t, m) are those of all objects (eq. L3)."""
     n_clusterings = len(sample.clustering_weights)
-    halves: list[tuple[FloatArray, FloatArray]] = []
-    for _ in range(n_splits):
-        drawn = rng.permutation(n_clusterings)
-        for chosen in (drawn[: n_clusterings // 2], drawn[n_clusterings // 2 :]):
-            halves.append(embed_half(sample, np.sort(chosen), entropies, seen, theta, max_clusters))
+    splits = [np.array_split(rng.permutation(n_clusterings), [n_clusterings // 2]) for _ in range(n_splits)]
+    halves = [
+        embed_half(sample, np.sort(chosen), entropies, seen, theta, max_clusters)
+        for split in splits
+        for chosen in split
+    ]
     points = HalfPoints(np.stack([F for F, _ in halves]), np.stack([w for _, w in halves]))
     weights = np.minimum(points.weights[::2], points.weights[1::2])
     found = [
@@ -175,4 +176,6 @@ def _adjusted_rand(tables: FloatArray, rows: FloatArray, columns: FloatArray, n:
     of_columns = pairs(columns).sum(axis=1)
     expected = of_rows * of_columns / np.maximum(pairs(n), _TINY)
     best = (of_rows + of_columns) / 2
-    return np.divide(together - expected, best - expected, out=np.ones(len(n)), where=np.abs(best - expected) > 1e-12)
+    return np.asarray(
+        np.divide(together - expected, best - expected, out=np.ones(len(n)), where=np.abs(best - expected) > 1e-12)
+    )

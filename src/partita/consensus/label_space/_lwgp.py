@@ -66,8 +66,8 @@ class LWGP(EmbeddedRows):
     n_clusters_ : int
         Number of clusters that have objects.
     choice_ : ClusterNumber
-        Where ``n_clusters`` was not given: ``n_clusters``, ``runner_up``, ``verdict``, ``p_value``, ``numbers`` and their
-        ``score``. :func:`combine` puts it into words.
+        Where ``n_clusters`` was not given: ``n_clusters``, ``runner_up``, ``verdict``, ``p_value``, ``numbers`` and
+        their ``score``. :func:`combine` puts it into words.
     cluster_weights_ : list of ndarray
         For each clustering that is used, the weight e in (0, 1] of each of its labels that has objects, in the order
         of the labels; without the clustering's own weight.
@@ -137,8 +137,8 @@ class LWGP(EmbeddedRows):
         self.__dict__.pop("choice_", None)
         if self.n_clusters is not None and self.max_clusters is not None:
             raise ValueError(
-                f"n_clusters={self.n_clusters} and max_clusters={self.max_clusters} are both given; max_clusters is for "
-                "a number that is to be found: leave out one of the two."
+                f"n_clusters={self.n_clusters} and max_clusters={self.max_clusters} are both given; max_clusters is "
+                "for a number that is to be found: leave out one of the two."
             )
         found = super()._fit_rows(rows)
         del self._tables  # large, and not needed any more

@@ -57,7 +57,7 @@ class SoftEnsembleConsensus(BaseConsensus):
     _ties_by_codes: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, Any]] = common("n_clusters", "weights", "random_state", "verbose")
 
-    n_clusters: int | None
+    n_clusters: Any  # a number; None where the method finds it
     random_state: Any
     _soft_placement: SoftPlacement | None  # None after a fit on labels
 
