@@ -15,6 +15,8 @@ from partita.consensus.soft._soft_lwgp import SoftLWGP
 from partita.results._choice import choice_of
 from partita.results._result import ConsensusResult, method_name
 
+THETA = 0.3  # of the default: on 100 development data sets better than LWGP's 0.4 by .006 to .012 in mean ARI
+
 
 def combine(
     labels: Any,
@@ -35,9 +37,9 @@ def combine(
         One column per clustering: array, pandas or polars frame, dict or list of columns; missing = NaN, None, pd.NA or
         -1. A list (or dict) of matrices are soft clusterings: probabilities, rows NaN where an object was not seen.
     method : str or estimator, default="auto"
-        "auto" is locally weighted graph partitioning (:class:`LWGP`, or :class:`SoftLWGP` for soft clusterings), the
-        linear method with the best mean agreement with the truth in docs/leaderboard.md. Else a name of
-        `partita methods`, such as "pcc", or a consensus estimator, which keeps its own parameters.
+        "auto" is locally weighted graph partitioning (:class:`LWGP`, or :class:`SoftLWGP` for soft clusterings, with
+        theta = 0.3), the linear method with the best mean agreement with the truth in docs/leaderboard.md. Else a name
+        of `partita methods`, such as "pcc", or a consensus estimator, which keeps its own parameters.
     n_clusters : int, "auto" or None, default="auto"
         "auto" takes the number on which random halves of the clusterings agree best; one cluster is the answer if they
         agree no more than by chance. A method without ``n_clusters`` finds the number in its own way, and with None so
@@ -116,7 +118,7 @@ def _estimator(method: Any, *, soft: bool) -> Any:
 
 
 def _default(*, soft: bool) -> Any:
-    return SoftLWGP() if soft else LWGP()
+    return SoftLWGP(theta=THETA) if soft else LWGP(theta=THETA)
 
 
 def _with(estimator: Any, settings: dict[str, Any]) -> Any:
