@@ -1,7 +1,8 @@
 """``python -m benchmarks [name ...] [--json FILE]``: run comparisons and print seconds, peak memory and ratios.
 
 ``python -m benchmarks ensembles ...`` makes frozen ensembles, ``python -m benchmarks answer ...`` runs all methods on
-them; both have options of their own (``--help``).
+them, ``python -m benchmarks from_features ...`` compares ways from features to a consensus; all have options of their
+own (``--help``).
 """
 
 import argparse
@@ -12,7 +13,7 @@ from pathlib import Path
 from benchmarks._harness import Benchmark, print_table, run_case, run_child, write_json
 
 # commands of their own; every other module of this folder that does not begin with an underscore is a benchmark
-COMMANDS = ("answer", "ensembles")
+COMMANDS = ("answer", "ensembles", "from_features")
 NAMES = sorted(path.stem for path in Path(__file__).parent.glob("[a-z]*.py") if path.stem not in COMMANDS)
 
 

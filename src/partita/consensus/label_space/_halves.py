@@ -11,14 +11,14 @@ sample are tables of the cells, sums in the embedding and tables of the two part
 """
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from partita._labels.tables import entropy_weights
 from partita._typing import FloatArray, IntArray
 from partita.consensus.graph._cell_memberships import CellMemberships
-from partita.consensus.label_space._transfer_cut import cut_cells, membership_graph
+from partita.consensus.label_space._transfer_cut import cut_cells, leading_vectors, membership_graph
 
 _STEPS = 12  # Lloyd's steps: most halves have stopped by then, and the others hardly move
 _TINY = np.finfo(np.float64).tiny
@@ -84,9 +84,24 @@ def embed_half(
     )
     edges, H = of_cell * sample.cell_weights[cells], H[:, present]
     vectors, weights = np.zeros((sample.n_rows, n_vectors)), np.zeros(sample.n_rows)
-    embedded = cut_cells(membership_graph(H, sample.row_weights[rows], edges), edges, n_vectors).embed_memberships(H)
+    embedded = embed_sample(H, sample.row_weights[rows], edges, n_vectors)
     vectors[rows, : embedded.shape[1]], weights[rows] = embedded, sample.row_weights[rows]
     return vectors, weights
+
+
+def embed_sample(H: Any, row_weights: FloatArray, edges: FloatArray, n_vectors: int) -> FloatArray:
+    """Rows of f (eq. L7), from the pairs of cells or, where there are fewer of them, the pairs of sampled rows."""
+    if H.shape[0] >= H.shape[1]:
+        return cut_cells(membership_graph(H, row_weights, edges), edges, n_vectors).embed_memberships(H)
+    B = H * edges
+    degree = np.maximum(np.asarray(B.sum(axis=1)).ravel(), _TINY)
+    # S = diag(w / dx)^1/2 B D^-1/2 with D = B' w; of S = U diag(s) V' the left vectors give f = s U / (w dx)^1/2
+    S = B * (1 / np.sqrt(np.maximum(np.asarray(B.T @ row_weights), _TINY)))
+    product = S @ S.T
+    root = np.sqrt(row_weights / degree)
+    normal = root[:, None] * (product if isinstance(product, np.ndarray) else product.toarray()) * root
+    squared, U = leading_vectors(normal, n_vectors)
+    return np.asarray(U * np.sqrt(squared.clip(0.0, 1.0)) / np.sqrt(row_weights * degree)[:, None])
 
 
 # ------------------------------------------------------------------------------------------- k-means of all halves

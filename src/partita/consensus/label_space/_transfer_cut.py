@@ -84,7 +84,7 @@ def ensure_cells(n_cells: int) -> None:
 def cut_cells(W: FloatArray, cell_weights: FloatArray, n_vectors: int) -> TransferCut:
     """Embedding by the leading vectors of the normalised W (eqs. L6, L7)."""
     root = 1 / np.sqrt(np.maximum(W.sum(axis=1), _TINY))
-    squared, V = _leading_vectors(root[:, None] * W * root, n_vectors + 1)
+    squared, V = leading_vectors(root[:, None] * W * root, n_vectors + 1)
     cell_map = (cell_weights * root)[:, None] * V[:, :n_vectors]
     return TransferCut(np.sqrt(squared.clip(0.0, 1.0)), cell_weights, cell_map)
 
@@ -94,7 +94,7 @@ def transfer_cut(ensemble: Ensemble, cell_weights: FloatArray, n_vectors: int) -
     return cut_cells(cell_graph(ensemble, cell_weights), cell_weights, n_vectors)
 
 
-def _leading_vectors(normal: FloatArray, n_vectors: int) -> tuple[FloatArray, FloatArray]:
+def leading_vectors(normal: FloatArray, n_vectors: int) -> tuple[FloatArray, FloatArray]:
     """Largest eigenvalues and their vectors, decreasing; the largest entry of a vector is positive."""
     t = len(normal)
     if t <= _DENSE or n_vectors > t // 3:
