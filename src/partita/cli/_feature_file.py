@@ -1,12 +1,9 @@
 """Features from a file, scaled; and which ones they are."""
 
-import textwrap
 from typing import Any, NamedTuple
 
-import click
-
 from partita.cli._stages import stage
-from partita.cli._width import width
+from partita.cli._width import print_field
 
 
 class Points(NamedTuple):
@@ -50,12 +47,7 @@ def print_features(facts: dict[str, Any], *, err: bool) -> None:
     """Which columns were used as features, which one as ids, and which features tell no objects apart."""
     names = facts["features"]
     shown = ", ".join(names[:30]) + (f", ... ({len(names)} in all)" if len(names) > 30 else "")
-    _print("features", shown, err=err)
+    print_field("features", shown, err=err)
     if facts["constant_features"]:
-        _print("constant", f"{', '.join(facts['constant_features'][:30])}: without effect", err=err)
-    _print("ids", facts["id_column"] or "none in the file; objects are numbered from 0", err=err)
-
-
-def _print(name: str, text: str, *, err: bool) -> None:
-    for place, line in enumerate(textwrap.wrap(text, max(20, width() - 13), break_on_hyphens=False)):
-        click.echo(f"{'' if place else name:<12} {line}", err=err)
+        print_field("constant", f"{', '.join(facts['constant_features'][:30])}: without effect", err=err)
+    print_field("ids", facts["id_column"] or "none in the file; objects are numbered from 0", err=err)

@@ -1,45 +1,85 @@
-"""From the options of a command to an estimator with its parameters."""
+"""From the options of a command to an estimator with its parameters, and to a fitted one."""
 
 import sys
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
 from partita.consensus._methods import METHODS
 
+AUTO = "auto"  # of --method and of --n-clusters
+DEFAULT = "lwgp"  # the method of `combine(labels)`, and the rule that finds the number of clusters
+NAMES = [AUTO, *METHODS]
+_HAVE_THE_RULE = (DEFAULT, "soft-lwgp")
+_OF_ALL = ("weights", "random_state", "n_jobs")  # what the rule takes over from the method
 
-def check_usage(method: str, parameters: dict[str, Any], membership: str | None, features: str | None = None) -> None:
+
+class Task(NamedTuple):
+    """A method as the options ask for it."""
+
+    asked: str  # --method
+    parameters: dict[str, Any]  # of the estimator
+    rule: dict[str, Any] | None = None  # parameters of the rule that finds the number first, None if it is not asked
+
+    @property
+    def method(self) -> str:
+        """Name of the method, also where the choice was left to us."""
+        return DEFAULT if self.asked == AUTO else self.asked
+
+    @property
+    def estimator(self) -> str:
+        """Its public name in Python."""
+        return METHODS[self.method].estimator
+
+
+# ------------------------------------------------------------------------------------------------ from the options
+def check_usage(asked: str, parameters: dict[str, Any], features: str | None = None) -> None:
     """Refuse options that the method cannot use, and a missing one that it needs."""
-    row = METHODS[method]
-    if membership is not None and not row.soft:
-        raise click.UsageError(f"method {method!r} gives no probabilities; see `partita methods` for those that do.")
-    if features is not None and method != "gbce":
-        raise click.UsageError(f"method {method!r} uses labels only; features are for --method gbce.")
+    if features is not None and asked != "gbce":
+        raise click.UsageError(f"method {asked!r} uses labels only; features are for --method gbce.")
+    row = METHODS[Task(asked, parameters).method]
     if not (row.finds_k or row.upper_bound or "n_clusters" in parameters):
         raise click.UsageError(
-            f"method {method!r} needs the number of clusters; pass --n-clusters (`partita choose` proposes one)."
+            f"method {asked!r} needs the number of clusters; pass --n-clusters NUMBER, or --n-clusters auto to have it "
+            "found."
         )
+
+
+def plan(asked: str, parameters: dict[str, Any], *, seed: int, jobs: int) -> Task:
+    """The task, with what the command knows beside the parameters; --n-clusters auto is left to the rule."""
+    given = {name: value for name, value in parameters.items() if (name, value) != ("n_clusters", AUTO)}
+    method = Task(asked, given).method
+    rule = None
+    if len(given) < len(parameters) and method not in _HAVE_THE_RULE and "n_clusters" in _defaults(method):
+        rule = fill_in(DEFAULT, {name: given[name] for name in _OF_ALL if name in given}, seed=seed, jobs=jobs)
+    return Task(asked, fill_in(method, given, seed=seed, jobs=jobs), rule)
 
 
 def fill_in(
     method: str, parameters: dict[str, Any], *, seed: int, jobs: int, n_clusters: int | None = None
 ) -> dict[str, Any]:
     """The parameters, with what the command knows beside them where the estimator has a place for it."""
-    import partita
-
-    known = getattr(partita, METHODS[method].estimator)().get_params(deep=False)
+    known = _defaults(method)
     common = {"n_clusters": n_clusters, "random_state": seed, "n_jobs": None if jobs == 1 else jobs}
     present = {name: value for name, value in common.items() if name in known and value is not None}
     return parameters | {name: value for name, value in present.items() if name not in parameters}
 
 
-def build(method: str, parameters: dict[str, Any]) -> Any:
+def _defaults(method: str) -> dict[str, Any]:
+    import partita
+
+    return getattr(partita, METHODS[method].estimator)().get_params(deep=False)  # type: ignore[no-any-return]
+
+
+# ------------------------------------------------------------------------------------------------- to an estimator
+def build(asked: str, parameters: dict[str, Any]) -> Any:
     """The estimator of a method; parameters that it does not have are refused by name.
 
     Its progress bars are shown in a terminal.
     """
     import partita
 
+    method = Task(asked, parameters).method
     estimator = getattr(partita, METHODS[method].estimator)()
     known = estimator.get_params(deep=False)
     unknown = [name for name in parameters if name not in known]
@@ -50,9 +90,23 @@ def build(method: str, parameters: dict[str, Any]) -> Any:
             f"{limit.format(METHODS[method].estimator)}."
         )
     if unknown:
-        raise click.UsageError(f"method {method!r} has no parameter {unknown[0]!r}; it has {', '.join(sorted(known))}.")
+        called = f"method {method!r}" + (" (auto)" if asked == AUTO else "")
+        raise click.UsageError(f"{called} has no parameter {unknown[0]!r}; it has {', '.join(sorted(known))}.")
     show = {"verbose": sys.stderr.isatty()} if "verbose" in known else {}
     return estimator.set_params(**{**show, **parameters})
+
+
+def fit(task: Task, estimator: Any, X: Any, **beside: Any) -> Any:
+    """The ``ConsensusResult``; the rule finds the number of clusters first, if it is asked."""
+    from partita.results._choice import choice_of
+    from partita.results._result import ConsensusResult
+
+    chosen = None
+    if task.rule is not None:
+        chosen = build(DEFAULT, task.rule).fit(X).choice_
+        estimator.set_params(n_clusters=chosen.n_clusters)
+    estimator.fit(X, **beside)
+    return ConsensusResult(estimator, choice_of(estimator, task.method, chosen))
 
 
 def upper_bound(method: str, estimator: Any) -> int | None:

@@ -9,7 +9,7 @@ import click
 from click.core import ParameterSource
 
 from partita.cli._file_options import reading_arguments, reading_options
-from partita.consensus._methods import METHODS
+from partita.cli._methods import AUTO, NAMES
 
 F = TypeVar("F", bound=Callable[..., Any])
 Option = Callable[[F], F]
@@ -24,6 +24,20 @@ class Jobs(click.types.IntParamType):
         if number == 0:
             self.fail("pass a whole number other than 0; -1 takes all cores.", param, ctx)
         return number
+
+
+class NumberOfClusters(click.ParamType):
+    """A number of clusters from 1, or "auto"."""
+
+    name = "number|auto"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
+        """The number or the word, or a refusal."""
+        if str(value) == AUTO:
+            return AUTO
+        if not str(value).isdecimal() or int(value) < 1:
+            self.fail(f"{str(value)!r} is no number of clusters; pass a whole number from 1, or auto.", param, ctx)
+        return int(value)
 
 
 seed_option = click.option(
@@ -66,7 +80,14 @@ settings_option = click.option(
     help="Any parameter, by its name in Python: of the consensus method, or, in generate, of the recipe; repeatable.",
 )
 membership_option = click.option(
-    "--membership", type=click.Path(), help="File to write the probabilities of a soft method to."
+    "--membership",
+    type=click.Path(),
+    help="File to write the probabilities of the clusters to, from a soft method; from others the votes for them.",
+)
+confidence_option = click.option(
+    "--confidence",
+    type=click.Path(),
+    help="File to write how sure the result is of each object to: confidence, vote, and the second cluster.",
 )
 
 
@@ -81,10 +102,11 @@ def method_options(command: F) -> F:
     """Options on the consensus method and its parameters."""
     return add_options(
         command,
-        click.option("-m", "--method", metavar="NAME", type=click.Choice(list(METHODS)), default="eac",
+        click.option("-m", "--method", metavar="NAME", type=click.Choice(NAMES), default=AUTO,
                      show_default=True, help="Consensus method; see `partita methods`."),
-        click.option("-k", "--n-clusters", type=click.IntRange(min=1),
-                     help="Number of clusters; some methods find it, others take it as an upper bound [8]."),
+        click.option("-k", "--n-clusters", type=NumberOfClusters(), metavar="NUMBER|auto",
+                     help="Number of clusters; auto: on which halves of the clusterings agree best. Without it, auto "
+                          "and others find one, some take an upper bound [8]."),
         settings_option,
     )  # fmt: skip
 

@@ -5,6 +5,7 @@ from typing import Any
 import click
 
 from partita.cli._generators import Generator
+from partita.cli._methods import AUTO, DEFAULT, Task
 from partita.consensus._methods import METHODS
 
 
@@ -14,8 +15,7 @@ def call_of(name: str, parameters: dict[str, Any]) -> str:
 
 
 def consensus_lines(
-    method: str,
-    parameters: dict[str, Any],
+    task: Task,
     file: str,
     reading: dict[str, Any],
     noise: str,
@@ -23,8 +23,8 @@ def consensus_lines(
     feature_reading: dict[str, Any],
 ) -> str:
     """Labels from a file, to their consensus."""
-    estimator = METHODS[method].estimator
-    lines = [f"from partita import {estimator}" + ("" if noise == "missing" else ", check_label_matrix")]
+    names, last = _combining(task, "" if features is None else ", features=F")
+    lines = [f"from partita import {', '.join(names)}" + ("" if noise == "missing" else ", check_label_matrix")]
     if features is None:
         lines += ["from partita.io import read_labels", f"X = {_labels(file, reading)}"]
     else:
@@ -36,8 +36,25 @@ def consensus_lines(
         ]
     if noise != "missing":
         lines.append(f"X = check_label_matrix(X, noise={noise!r})")
-    beside = "" if features is None else ", features=F"
-    return "\n".join([*lines, f"labels = {call_of(estimator, parameters)}.fit_predict(X{beside})"])
+    return "\n".join([*lines, *last])
+
+
+def _combining(task: Task, beside: str = "") -> tuple[list[str], list[str]]:
+    """Names to import from partita, and the lines from X to labels."""
+    plain = set(task.parameters) <= {"n_clusters", "random_state", "n_jobs"} and not beside
+    given = {} if task.asked == AUTO else {"method": task.asked}
+    if plain and (task.asked == AUTO or task.rule is not None):
+        call = call_of("combine", given | task.parameters).replace("(", "(X, ", 1)
+        return ["combine"], [f"result = {call}", "labels = result.labels"]
+    call = call_of(task.estimator, task.parameters)
+    if task.asked == AUTO:
+        return [task.estimator, "combine"], [f"result = combine(X, method={call})", "labels = result.labels"]
+    if task.rule is None:
+        return [task.estimator], [f"labels = {call}.fit_predict(X{beside})"]
+    rule = METHODS[DEFAULT].estimator
+    call = call.replace("(", "(n_clusters=k, ", 1).replace(", )", ")")
+    found = f"k = {call_of(rule, task.rule)}.fit(X).choice_.n_clusters"
+    return [rule, task.estimator], [found, f"labels = {call}.fit_predict(X{beside})"]
 
 
 def generator_lines(generator: Generator, file: str, reading: dict[str, Any], scale: bool) -> str:
@@ -48,16 +65,24 @@ def generator_lines(generator: Generator, file: str, reading: dict[str, Any], sc
     return "\n".join([*lines, f"labels = {call}.fit_transform({scaled})"])
 
 
-def cluster_lines(
-    method: str, parameters: dict[str, Any], generator: Generator, file: str, reading: dict[str, Any], scale: bool
-) -> str:
+def cluster_lines(task: Task, generator: Generator, file: str, reading: dict[str, Any], scale: bool) -> str:
     """Features from a file, to one clustering."""
-    estimator = METHODS[method].estimator
-    steps = [call_of(generator.name, generator.parameters), call_of(estimator, parameters)]
-    pipeline = ", ".join((["StandardScaler()"] if scale else []) + steps)
+    ensemble = call_of(generator.name, generator.parameters)
+    if task.asked == AUTO or task.rule is not None:
+        names, last = _combining(task)
+        scaled = "StandardScaler().fit_transform(F)" if scale else "F"
+        return "\n".join(
+            [
+                f"from partita import {', '.join([generator.name, *names])}",
+                *_feature_lines(file, reading, scale),
+                f"X = {ensemble}.fit_transform({scaled})",
+                *last,
+            ]
+        )
+    pipeline = ", ".join((["StandardScaler()"] if scale else []) + [ensemble, call_of(task.estimator, task.parameters)])
     return "\n".join(
         [
-            f"from partita import {estimator}, {generator.name}",
+            f"from partita import {task.estimator}, {generator.name}",
             *_feature_lines(file, reading, scale, "from sklearn.pipeline import make_pipeline"),
             f"labels = make_pipeline({pipeline}).fit_predict(F)",
         ]

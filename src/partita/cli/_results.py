@@ -8,9 +8,12 @@ from typing import Any
 
 import click
 
+from partita.cli._choice_words import choice_facts, print_reasons
 from partita.cli._feature_file import print_features
 from partita.cli._file_options import STANDARD, check_standard, save_matrix, save_table
+from partita.cli._methods import Task, upper_bound
 from partita.cli._python_lines import print_python
+from partita.cli._width import print_field
 
 
 def check_targets(
@@ -53,24 +56,29 @@ def label_table(ids: Any, id_name: str, labels: Any) -> Any:
     return pd.DataFrame({"label_id" if id_name == "label" else id_name: ids, "label": labels})
 
 
-def write_results(result: Any, estimator: Any, output: str | None, membership: str | None) -> None:
-    """Write the labels, and the probability of each cluster beside them."""
+def write_results(
+    table: Any, result: Any, output: str | None, membership: str | None, confidence: str | None = None
+) -> None:
+    """Write the labels, and beside them the membership of each cluster, and how sure the result is."""
     import pandas as pd
 
     if membership is not None:
-        names = [f"cluster_{k}" for k in range(estimator.membership_.shape[1])]
-        probabilities = pd.DataFrame(estimator.membership_, columns=names)
+        shares = result.membership
+        columns = pd.DataFrame(shares, columns=[f"cluster_{k}" for k in range(shares.shape[1])])
         if Path(membership).suffix.lower() == ".npy":
-            save_matrix(membership, probabilities, ids=result.iloc[:, 0], name="membership")
+            save_matrix(membership, columns, ids=table.iloc[:, 0], name="membership")
         else:
-            save_table(membership, pd.concat([result, probabilities], axis=1))
+            save_table(membership, pd.concat([table, columns], axis=1))
+    if confidence is not None:
+        sure = result.to_frame().drop(columns="label").reset_index(drop=True)
+        save_table(confidence, pd.concat([table, sure], axis=1))
     if output is not None:
-        save_table(output, result)
+        save_table(output, table)
 
 
-def summarise(estimator: Any, X: Any, seconds: dict[str, float]) -> dict[str, Any]:
-    """Numbers of a fitted consensus, as plain values; ``n_components`` only where clusters have no object."""
-    labels = estimator.labels_
+def summarise(task: Task, result: Any, X: Any, seconds: dict[str, float]) -> dict[str, Any]:
+    """Numbers of a consensus, as plain values; ``n_components`` only where clusters have no object."""
+    estimator, labels = result.estimator, result.labels
     sizes = cluster_sizes(labels)
     n_components = int(getattr(estimator, "n_components_", estimator.n_clusters_))
     return {
@@ -79,7 +87,11 @@ def summarise(estimator: Any, X: Any, seconds: dict[str, float]) -> dict[str, An
         "n_clusters": len(sizes),
         **({"n_components": n_components} if n_components != len(sizes) else {}),
         "cluster_sizes": sizes,
+        "choice": choice_facts(result.choice, task),
+        "upper_bound": upper_bound(task.method, estimator),
         "n_unlabelled": int((labels < 0).sum()),
+        "n_in_doubt": int((result.confidence <= 0).sum()),
+        "membership_kind": result.membership_kind,
         "average_nmi": _average_nmi(X, labels),
         **seconds,
     }
@@ -136,6 +148,8 @@ def print_summary(summary: dict[str, Any], *, err: bool = False) -> None:
     if "features" in summary:
         print_features(summary, err=err)
     click.echo(f"clusters     {summary['n_clusters']}, of sizes {shown}", err=err)
+    if summary["choice"]["verdict"] != "given":
+        print_reasons(summary["choice"], err=err)
     if summary["upper_bound"] is not None:
         bound = f"{count(summary['upper_bound'], 'cluster')} (--n-clusters sets another bound)"
         click.echo(f"upper bound  {bound}; {len(sizes)} have objects", err=err)
@@ -145,11 +159,31 @@ def print_summary(summary: dict[str, Any], *, err: bool = False) -> None:
         click.echo(f"components   {columns}", err=err)
     if summary["n_unlabelled"]:
         click.echo(f"unlabelled   {count(summary['n_unlabelled'], 'object')} (label -1)", err=err)
+    if summary["n_in_doubt"]:
+        doubt = "whose labels speak for another cluster as much or more (--confidence FILE)"
+        print_field("in doubt", f"{count(summary['n_in_doubt'], 'object')}, {doubt}", err=err)
     click.echo(f"average NMI  {summary['average_nmi']:.3f} between the consensus and the clusterings", err=err)
     compiling = summary["seconds_compiling"]
     more = f", and {compiling:.1f} s to compile, which only the first run needs" if compiling else ""
     click.echo(f"time         {summary['seconds']:.2f} s{more}", err=err)
-    for name, key in (("written to", "output"), ("labels", "labels_output"), ("membership", "membership_output")):
-        if summary.get(key):
-            click.echo(f"{name:<12} {summary[key]}", err=err)
+    _print_files(summary, err=err)
     print_python(summary["python"], err=err)
+
+
+_FILES = {
+    "written to": "output",
+    "labels": "labels_output",
+    "membership": "membership_output",
+    "confidence": "confidence_output",
+}
+
+
+def _print_files(summary: dict[str, Any], *, err: bool) -> None:
+    """The files that were written, and what is in them where that is not plain."""
+    notes = {
+        "membership": " (votes, not probabilities)" if summary["membership_kind"] == "votes" else "",
+        "confidence": " (log-odds, not probabilities of being right)",
+    }
+    for name, key in _FILES.items():
+        if summary.get(key):
+            click.echo(f"{name:<12} {summary[key]}{notes.get(name, '')}", err=err)

@@ -47,6 +47,7 @@ _FIRST: list[tuple[str, str]] = [  # words that have no equal on the command lin
     (r"fit received no features; pass fit\(X, features=\.\.\.\)", "there are no features; pass --features FILE"),
     (r"is neither one of (.*?) nor an object with methods .*\)\.", r"is not known; choose from \1."),
     (r"\(low, high\)", "LOW-HIGH"),
+    (r"choose_n_clusters, or `partita choose`, compares|choose_n_clusters compares", "`partita choose` compares"),
     (r", as X\.toarray\(\)|, or X\.toarray\(\) if its entries are labels", ""),
 ]
 _LAST: list[tuple[str, str]] = [

@@ -4,6 +4,7 @@ import json
 import shlex
 import sys
 import textwrap
+import warnings
 from typing import Any
 
 import click
@@ -11,6 +12,7 @@ import click
 from partita.cli._feature_file import print_features, read_points
 from partita.cli._file_options import InputFile, save_table, spreadsheet_option
 from partita.cli._label_file import read_unless_features
+from partita.cli._methods import DEFAULT, build, fill_in
 from partita.cli._options import (
     feature_file_arguments,
     feature_file_options,
@@ -108,6 +110,7 @@ def choose(
         _, X, facts = read_points(file, reading, scale)
     else:
         X = _label_matrix(labels.table, reading, noise)
+    by_halves = None if labels is None else _by_halves(X, seed, jobs)
     choice = choose_n_clusters(
         X,
         [numbers] if isinstance(numbers, int) else numbers,
@@ -122,9 +125,10 @@ def choose(
     if output is not None:
         save_table(output, choice.table)
     if as_json:
-        _print_json(choice, X, {"file": file, "kind": choice.kind, "seed": seed, **facts, "output": output})
+        halves = {} if labels is None else {"halves_n_clusters": by_halves}
+        _print_json(choice, X, {"file": file, "kind": choice.kind, "seed": seed, **facts, **halves, "output": output})
         return
-    _print_choice(choice, facts)
+    _print_choice(choice, facts, by_halves)
     if X.shape[0] > choice.n_objects:
         click.echo(f"\nfrom {choice.n_objects} of {X.shape[0]} objects (--max-objects)")
     if output is not None:
@@ -141,6 +145,16 @@ def _label_matrix(table: Any, reading: dict[str, Any], noise: Any) -> Any:
     return check_label_matrix(table.labels, noise)
 
 
+def _by_halves(X: Any, seed: int, jobs: int) -> int | None:
+    """The number that `partita consensus` takes without options; None if its tables do not fit in memory."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # whether there are clusters is told by the comparison with data without them
+        try:
+            return int(build(DEFAULT, fill_in(DEFAULT, {}, seed=seed, jobs=jobs)).fit(X).choice_.n_clusters)
+        except MemoryError:
+            return None
+
+
 # Columns of the table that are printed, their titles, and what they say; a file holds all columns.
 _SHOWN = {
     "n_clusters": ("k", "number of clusters that is tried"),
@@ -154,11 +168,12 @@ _SHOWN = {
 }
 
 
-def _print_choice(choice: Any, facts: dict[str, Any]) -> None:
+def _print_choice(choice: Any, facts: dict[str, Any], by_halves: int | None) -> None:
     """The number, the reasons, the table and what its columns say."""
     found = "no clusters (all objects are one)" if choice.n_clusters == 1 else count(choice.n_clusters, "cluster")
     click.echo(f"{found}, from {choice.kind} of {count(choice.n_objects, 'object')}")
-    for reason in choice.reasons:
+    more = [] if by_halves is None else [f"halves of the clusterings: {by_halves} (what --n-clusters auto takes)"]
+    for reason in choice.reasons + more:
         click.echo(textwrap.fill(reason, width(), initial_indent="  - ", subsequent_indent="    "))
     if facts:
         print_features(facts, err=False)

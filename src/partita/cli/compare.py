@@ -4,14 +4,16 @@ import json
 import re
 import sys
 import textwrap
+import warnings
 from typing import Any
 
 import click
 
 from partita.cli._file_options import InputFile, save_table, spreadsheet_option
 from partita.cli._label_file import force_option, read_label_file
-from partita.cli._methods import build, fill_in
+from partita.cli._methods import AUTO, DEFAULT, NAMES, Task, build, fill_in
 from partita.cli._options import (
+    NumberOfClusters,
     jobs_option,
     json_option,
     label_file_arguments,
@@ -33,11 +35,14 @@ from partita.consensus._methods import METHODS
 @click.option(
     "-k",
     "--n-clusters",
-    type=click.IntRange(min=1),
-    help="Number of clusters [as many as evidence accumulation finds]; methods that always find it themselves, as "
-    "nbce does, ignore it.",
+    type=NumberOfClusters(),
+    metavar="NUMBER|auto",
+    help="Number of clusters [auto: on which halves of the clusterings agree best]; methods that always find it "
+    "themselves, as nbce does, ignore it.",
 )
-@click.option("--methods", "names", metavar="A,B,...", help="Methods to compare [all; see `partita methods`].")
+@click.option(
+    "--methods", "names", metavar="A,B,...", help="Methods to compare [auto and all others; see `partita methods`]."
+)
 @seed_option
 @jobs_option
 @click.option("--matrix", is_flag=True, help="Print the adjusted Rand index between every two methods, too.")
@@ -50,7 +55,7 @@ def compare(
     file: str,
     output: str | None,
     labels: str | None,
-    n_clusters: int | None,
+    n_clusters: int | str | None,
     names: str | None,
     seed: int,
     jobs: int,
@@ -67,6 +72,7 @@ def compare(
 ) -> None:
     """Run many methods on the clusterings of FILE and compare what they find.
 
+    The first row is `auto`, what `partita consensus` does without options; the method behind it has no other row.
     The table shows, for each method, the number of clusters, the average normalised mutual information (NMI) between
     its labels and the clusterings, the average adjusted Rand index (ARI) with the other methods, and the seconds it
     took. A method that fails has the reason below the table and does not stop the others; it is an error if all of them
@@ -78,7 +84,7 @@ def compare(
     check_targets([labels], [file], tables=[output, matrix_output])
     table = read_label_file(file, label_file_arguments(columns, drop, id_column, no_ids, header), force=force).table
     X = check_label_matrix(table.labels, noise)
-    outcomes, k = _run(X, chosen, n_clusters, seed, jobs)
+    outcomes, k = _run(X, chosen, None if n_clusters in (None, AUTO) else int(n_clusters), seed, jobs)
     result, agreed = _tables(outcomes)
     if output is not None:
         save_table(output, result)
@@ -101,9 +107,9 @@ def compare(
         }
         click.echo(json.dumps(facts, indent=2))
         return
-    given = "" if n_clusters else ", as eac finds"
+    given = ", on which halves of the clusterings agree best" if n_clusters in (None, AUTO) else ""
     click.echo(f"{count(X.shape[0], 'object')}, {count(X.shape[1], 'clustering')}")
-    click.echo(f"methods that need the number of clusters take k = {k}{given}")
+    _print_note(f"methods that need the number of clusters take k = {k}{given}")
     _print_table(result, agreed)
     if matrix:
         _print_matrix(agreed)
@@ -112,13 +118,13 @@ def compare(
 
 
 def _chosen(names: str | None) -> list[str]:
-    """Methods to run; by default all but those for soft clusterings."""
+    """Methods to run; by default the default, and all others but those for soft clusterings."""
     if names is None:
-        return [name for name, method in METHODS.items() if not method.for_soft]
+        return [AUTO, *(name for name, method in METHODS.items() if not method.for_soft and name != DEFAULT)]
     chosen = parse_names(names)
-    unknown = [name for name in chosen if name not in METHODS]
+    unknown = [name for name in chosen if name not in NAMES]
     if unknown or not chosen:
-        raise click.UsageError(f"there is no method {(unknown or [names])[0]!r}; choose from {', '.join(METHODS)}.")
+        raise click.UsageError(f"there is no method {(unknown or [names])[0]!r}; choose from {', '.join(NAMES)}.")
     return chosen
 
 
@@ -128,12 +134,13 @@ def _run(X: Any, chosen: list[str], n_clusters: int | None, seed: int, jobs: int
     from partita.consensus.voting._supra_consensus import run_methods
 
     with stage("finding the number of clusters"):
-        k = n_clusters or _number_of_clusters(X)
+        k = n_clusters or _number_of_clusters(X, seed, jobs)
     outcomes: list[Any] = []
     with progress(len(chosen), "methods", show=sys.stderr.isatty()) as bar:
         for name in chosen:
-            wanted = n_clusters if METHODS[name].finds_k else k  # a method that finds k is given it only by the user
-            parameters = fill_in(name, {}, seed=seed, jobs=jobs, n_clusters=wanted)
+            method = Task(name, {}).method
+            wanted = n_clusters if METHODS[method].finds_k else k  # a method that finds k is given it only by the user
+            parameters = fill_in(method, {}, seed=seed, jobs=jobs, n_clusters=wanted)
             outcomes += run_methods(X, {name: build(name, parameters)})
             bar.update(1)
     if all(outcome.labels is None for outcome in outcomes):
@@ -142,21 +149,19 @@ def _run(X: Any, chosen: list[str], n_clusters: int | None, seed: int, jobs: int
     return outcomes, k
 
 
-def _number_of_clusters(X: Any) -> int:
-    """As many as evidence accumulation finds, by single linkage where average linkage does not fit in memory."""
-    from partita import EAC
-
-    try:
-        return int(EAC().fit(X).n_clusters_)
-    except MemoryError:
-        return int(EAC(linkage="single").fit(X).n_clusters_)
+def _number_of_clusters(X: Any, seed: int, jobs: int) -> int:
+    """As many as the default finds; what it warns of is told in its row."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return int(build(AUTO, fill_in(DEFAULT, {}, seed=seed, jobs=jobs)).fit(X).choice_.n_clusters)
 
 
 def _tables(outcomes: list[Any]) -> tuple[Any, Any]:
-    """One row per method, and the agreement between methods."""
+    """One row per method, the default first and then by average NMI, and the agreement between methods."""
     from partita.consensus.voting._supra_consensus import agreement, as_table
 
     table = as_table([_as_printed(outcome) for outcome in outcomes])
+    table = table.sort_values("method", key=lambda names: names != AUTO, kind="stable", ignore_index=True)
     for column in ("error", "warning"):
         table[column] = [_in_plain_words(text) for text in table[column]]
     return table, agreement(outcomes)

@@ -6,8 +6,9 @@ import click
 
 from partita.cli._file_options import InputFile, printed_output_option, reading_arguments, spreadsheet_option
 from partita.cli._label_file import force_option, read_label_file
-from partita.cli._methods import build, check_usage, fill_in, upper_bound
+from partita.cli._methods import build, check_usage, fit, plan
 from partita.cli._options import (
+    confidence_option,
     jobs_option,
     json_option,
     label_file_arguments,
@@ -39,6 +40,7 @@ from partita.cli._stages import Stopwatch
     help="For gbce: gaussian, poisson, bernoulli or categorical, of one feature (repeatable) or of all [by type].",
 )
 @membership_option
+@confidence_option
 @seed_option
 @jobs_option
 @label_file_options
@@ -49,13 +51,14 @@ def consensus(
     file: str,
     output: str | None,
     method: str,
-    n_clusters: int | None,
+    n_clusters: int | str | None,
     settings: tuple[str, ...],
     divergence: str | None,
     pairs: str | None,
     features: str | None,
     families: tuple[str, ...],
     membership: str | None,
+    confidence: str | None,
     seed: int,
     jobs: int,
     columns: str | None,
@@ -70,7 +73,8 @@ def consensus(
     """Find one clustering that agrees best with all clusterings of FILE.
 
     FILE has one row per object and one column per clustering, with empty fields (or -1) where a clustering did not
-    see an object. The result has one row per object: its id and its cluster, the largest cluster being 0.
+    see an object. The result has one row per object: its id and its cluster, the largest cluster being 0. Without
+    options the number of clusters is found, and the summary says why; one cluster can be the answer.
     """
     if families and features is None:
         raise click.UsageError("--family describes the features; pass --features too.")
@@ -81,10 +85,10 @@ def consensus(
         "families": parse_families(families) if families else None,
     }
     parameters = parse_settings(settings) | {name: value for name, value in given.items() if value is not None}
-    check_usage(method, parameters, membership, features)
+    check_usage(method, parameters, features)
     reading = label_file_arguments(columns, drop, id_column, no_ids, header)
     summary, table = run_consensus(
-        file, output, method, parameters, reading, noise, membership, features, seed, jobs, force
+        file, output, method, parameters, reading, noise, membership, confidence, features, seed, jobs, force
     )
     show_results(summary, table, as_json)
 
@@ -97,6 +101,7 @@ def run_consensus(
     reading: dict[str, Any],
     noise: Any = "missing",
     membership: str | None = None,
+    confidence: str | None = None,
     features: str | None = None,
     seed: int = 0,
     jobs: int = 1,
@@ -106,26 +111,26 @@ def run_consensus(
     from partita import check_label_matrix
     from partita.io import read_features
 
-    check_targets([output, membership], [file, features])
-    parameters = fill_in(method, parameters, seed=seed, jobs=jobs)
-    estimator = build(method, parameters)
+    check_targets([output, membership], [file, features], tables=[confidence])
+    task = plan(method, parameters, seed=seed, jobs=jobs)
+    estimator = build(task.asked, task.parameters)
     table, reading, elsewhere = read_label_file(file, reading, force=force, beside=features is not None)
     matrix = check_label_matrix(table.labels, noise)
     of_features = ({"drop": elsewhere} if elsewhere else {}) | reading_arguments()
     beside = {} if features is None else {"features": read_features(features, table, **of_features)}
     watch = Stopwatch()
-    estimator.fit(matrix, **beside)
+    result = fit(task, estimator, matrix, **beside)
     seconds = watch.read()
-    result = label_table(table.object_ids(), table.id_name, estimator.labels_)
-    write_results(result, estimator, output, membership)
+    labels = label_table(table.object_ids(), table.id_name, result.labels)
+    write_results(labels, result, output, membership, confidence)
     summary = {
         "file": file,
-        "method": method,
+        "method": task.method,
         "seed": seed,
-        **summarise(estimator, matrix, seconds),
-        "upper_bound": upper_bound(method, estimator),
+        **summarise(task, result, matrix, seconds),
         "output": output,
         "membership_output": membership,
-        "python": consensus_lines(method, parameters, file, reading, noise, features, of_features),
+        "confidence_output": confidence,
+        "python": consensus_lines(task, file, reading, noise, features, of_features),
     }
-    return summary, result
+    return summary, labels

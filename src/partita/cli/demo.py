@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from partita.cli._methods import AUTO
 from partita.cli._results import print_summary
 from partita.cli._width import width
 from partita.cli.consensus import run_consensus
@@ -29,7 +30,7 @@ def demo(folder: str) -> None:
     click.echo()
     table = wine.labels.astype("Int64")
     write_table(labels, pd.concat([wine.ids, table], axis=1))
-    summary, result = run_consensus(str(labels), str(output), "eac", {}, {})
+    summary, result = run_consensus(str(labels), str(output), AUTO, {}, {})
     print_summary(summary)
     click.echo()
     agreement = consistency_index(wine.target, result["label"])

@@ -1,5 +1,6 @@
 """How the number of clusters was chosen, as a table and in words."""
 
+import json
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -66,7 +67,7 @@ def _who_chose(estimator: Any, method: str) -> str:
     if given is None:
         return f"the number was found by {type(estimator).__name__} itself"
     if method in METHODS and METHODS[method].upper_bound:
-        return f"n_clusters={given} was given as an upper bound"
+        return f"n_clusters={given} is an upper bound"  # the user's, or the default of the method
     return f"n_clusters={given} was given"
 
 
@@ -75,8 +76,8 @@ def _reasons(number: ClusterNumber) -> list[str]:
     p = number.p_value
     if number.verdict == "chance":
         return [
-            f"the clusterings do not agree more than chance (p = {p:.2g}): there is no consensus to find, and all "
-            "objects are one cluster"
+            f"one cluster: the clusterings do not agree more than chance (p = {p:.2g}), and there is no consensus to "
+            "find"
         ]
     if number.halves is None:
         return ["the clusterings do not differ: their clusters are the answer"]
@@ -108,6 +109,23 @@ def _why_not(number: ClusterNumber, other: int) -> str:
         f"second best: {other} (score {number.score[second]:.2f} against {number.score[chosen]:.2f}, agreement "
         f"{number.halves.rand[second]:.2f})"
     )
+
+
+def facts_of(choice: Choice) -> dict[str, Any]:
+    """The choice as plain values."""
+    return {
+        "n_clusters": choice.n_clusters,
+        "runner_up": choice.runner_up,
+        "reasons": choice.reasons,
+        "verdict": choice.verdict,
+        "p_value": choice.p_value,
+        "table": records(choice.table),
+    }
+
+
+def records(table: pd.DataFrame) -> Any:
+    """Rows of a table as plain values."""
+    return json.loads(table.to_json(orient="records"))
 
 
 def _table(number: ClusterNumber | None) -> pd.DataFrame:

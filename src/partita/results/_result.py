@@ -12,9 +12,8 @@ from partita._confidence import JudgedRows
 from partita._typing import FloatArray, IntArray
 from partita.base import BaseConsensus
 from partita.consensus._methods import METHODS
-from partita.metrics import adjusted_rand_score, normalized_mutual_info_score
 from partita.metrics._confidence import ClusterCounts
-from partita.results._choice import Choice, choice_of
+from partita.results._choice import Choice, choice_of, facts_of, records
 
 _IN_DOUBT = 0.0  # log-odds up to which the labels of an object speak for another cluster as much as for its own
 
@@ -159,6 +158,8 @@ class ConsensusResult:
     @cached_property
     def clusterings(self) -> pd.DataFrame:
         """One row per clustering that was used: labels, objects it labels, and its agreement with the consensus."""
+        from partita.metrics import adjusted_rand_score, normalized_mutual_info_score  # loads scikit-learn's metrics
+
         judged, labels = self._judged, self.labels
         codes = np.vstack([judged.all_codes, np.full((1, len(self._names)), -1)])[judged.row_of_object]
         seen = (codes >= 0) & (labels >= 0)[:, None]
@@ -192,20 +193,12 @@ class ConsensusResult:
             ``method``, ``n_clusters``, ``choice``, ``clusters``, ``clusterings``, ``labels`` and ``confidence``.
             Numbers that are not finite become null.
         """
-        choice = {
-            "n_clusters": self.choice.n_clusters,
-            "runner_up": self.choice.runner_up,
-            "reasons": self.choice.reasons,
-            "verdict": self.choice.verdict,
-            "p_value": self.choice.p_value,
-            "table": _records(self.choice.table),
-        }
         facts = {
             "method": self.method,
             "n_clusters": self.n_clusters,
-            "choice": choice,
-            "clusters": _records(self.clusters),
-            "clusterings": _records(self.clusterings),
+            "choice": facts_of(self.choice),
+            "clusters": records(self.clusters),
+            "clusterings": records(self.clusterings),
             "labels": self.labels.tolist(),
             "confidence": [float(value) if np.isfinite(value) else None for value in self.confidence],
         }
@@ -243,7 +236,3 @@ def method_name(estimator: Any) -> str:
     """Name of the method on the command line, or of the class if it has none."""
     name = type(estimator).__name__
     return next((row.name for row in METHODS.values() if row.estimator == name), name)
-
-
-def _records(table: pd.DataFrame) -> Any:
-    return json.loads(table.to_json(orient="records"))
