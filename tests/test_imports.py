@@ -49,11 +49,21 @@ def test_check_loads_what_reads_the_file_and_nothing_else(command):
     assert command("check", "labels.csv") == {"click", "numpy", "pandas"}
 
 
-@pytest.mark.parametrize("options", [[], ["--set", "linkage=single"], ["-k", "2", "-o", "out.csv"]])
+@pytest.mark.parametrize(
+    "options",
+    [[], ["-m", "eac"], ["-m", "eac", "--set", "linkage=single"], ["-k", "2", "-o", "o.csv", "--confidence", "c.csv"]],
+)
 def test_a_small_consensus_loads_no_compiler(options, command):
     loaded = command("consensus", "labels.csv", *options)
     assert not {"numba", "stats", "matplotlib", "polars", "tqdm"} & loaded
     assert "sklearn" in loaded
+
+
+def test_the_default_loads_no_clusterers_and_no_metrics(command, tmp_path):
+    code = "from partita.cli.main import main\ntry: main(['consensus', 'labels.csv'])\nexcept SystemExit: pass"
+    modules = alone(f"{code}\nimport sys; print(*sys.modules)", tmp_path).splitlines()[-1].split()
+    assert not {"sklearn.cluster", "sklearn.metrics", "scipy.optimize", "scipy.cluster"} & set(modules)
+    assert "partita.consensus.label_space._lwgp" in modules
 
 
 @pytest.mark.parametrize(
@@ -64,6 +74,7 @@ def test_a_small_consensus_loads_no_compiler(options, command):
         "partita.EAC(2).fit([[0, 0, 1, 1], [0, 1, 1, 1]]).predict([[0, 1], [1, 0]])",
         "[model.fit([[0, 0, 1, 1], [0, 1, 1, 1]]).predict([[0, 1], [1, 0]]) for model in "
         "(partita.LWGP(2), partita.USENC(2), partita.LWEA(), partita.ECPCS(2))]",
+        "partita.combine([[0, 0, 1, 1], [0, 1, 1, 1]], random_state=0)",
         "partita.coassociation([[0, 0, 1, 1], [0, 1, 1, 1]])",
         "partita.metrics.average_nmi_score([[0, 0, 1, 1], [0, 1, 1, 1]], [0, 0, 1, 1])",
         "partita.metrics.adjusted_rand_score([0, 0, 1], [0, 1, 1])",

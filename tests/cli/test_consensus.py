@@ -23,8 +23,8 @@ def test_consensus_writes_ids_and_labels(call, wines, tmp_path):
 
 def test_consensus_prints_the_python_that_does_the_same(call, wines, tmp_path):
     _, out, _ = call(
-        "consensus", wines, "-o", "o.csv", "--set", "linkage=ward", "-k", 4, "--noise", "singleton", "--columns",
-        "kmeans_k7_s0,kmeans_k6_s1,kmeans_k6_s2,kmeans_k3_s3"
+        "consensus", wines, "-o", "o.csv", "-m", "eac", "--set", "linkage=ward", "-k", 4, "--noise", "singleton",
+        "--columns", "kmeans_k7_s0,kmeans_k6_s1,kmeans_k6_s2,kmeans_k3_s3"
     )  # fmt: skip
     lines = [line.strip() for line in out.split("in Python:")[1].splitlines()]
     assert "labels = EAC(linkage='ward', n_clusters=4, random_state=0).fit_predict(X)" in lines
@@ -40,7 +40,7 @@ def test_consensus_without_output_prints_the_labels(call, wines):
     assert code == 0
     assert out.splitlines()[0] == "wine,label"
     assert len(out.splitlines()) == 179
-    assert "178 objects, 30 clusterings, method eac" in err
+    assert "178 objects, 30 clusterings, method lwgp" in err
 
 
 def test_consensus_as_json_holds_labels_unless_written_to_a_file(call, wines):

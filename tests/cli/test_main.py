@@ -77,14 +77,14 @@ def test_help_names_the_commands_and_their_options(call):
 
 
 def test_interruption_is_one_line_and_leaves_nothing_half_written(call, labels, tmp_path, monkeypatch):
-    from partita import EAC
+    from partita import LWGP
 
     def stop(*_, **__):
         raise KeyboardInterrupt
 
     before = sorted(os.listdir(tmp_path))
     with monkeypatch.context() as patched:
-        patched.setattr(EAC, "fit", stop)
+        patched.setattr(LWGP, "fit", stop)
         code, out, err = call("consensus", labels, "-o", "o.csv")
     assert (code, out) == (130, "")
     assert err.strip() == "partita: interrupted"

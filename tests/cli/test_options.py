@@ -12,7 +12,18 @@ from partita.cli.main import app
 from tests.cli.plants import SMALL
 
 COMPUTING = ["consensus", "compare", "choose", "generate", "cluster"]
-SAME_HELP = {"--seed", "--jobs", "--json", "--columns", "--set", "--noise", "--membership", "--id-column", "--header"}
+SAME_HELP = {
+    "--seed",
+    "--jobs",
+    "--json",
+    "--columns",
+    "--set",
+    "--noise",
+    "--membership",
+    "--confidence",
+    "--id-column",
+    "--header",
+}
 QUICK = ["--resamples", 6, "-k", "2-4"]
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
@@ -30,12 +41,16 @@ KEYS = {
     "constant_features": list,
     "id_column": str | None,
     "n_clusterings": int,
+    "choice": dict,
+    "halves_n_clusters": int | None,
     "n_clusters": int,
     "given_n_clusters": int,
     "n_components": int,
     "n_distinct_rows": int,
     "n_missing": int,
     "n_unlabelled": int,
+    "n_in_doubt": int,
+    "membership_kind": str,
     "share_missing": float,
     "upper_bound": int | None,
     "cluster_sizes": list,
@@ -56,6 +71,7 @@ KEYS = {
     "methods_output": str | None,
     "matrix_output": str | None,
     "membership_output": str | None,
+    "confidence_output": str | None,
     "manifest_output": str | None,
     "python": str,
 }

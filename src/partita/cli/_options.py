@@ -26,12 +26,10 @@ class Jobs(click.types.IntParamType):
         return number
 
 
-class NumberOfClusters(click.ParamType):
+class NumberOfClusters(click.types.IntParamType):
     """A number of clusters from 1, or "auto"."""
 
-    name = "number|auto"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The number or the word, or a refusal."""
         if str(value) == AUTO:
             return AUTO

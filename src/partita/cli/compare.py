@@ -84,7 +84,7 @@ def compare(
     check_targets([labels], [file], tables=[output, matrix_output])
     table = read_label_file(file, label_file_arguments(columns, drop, id_column, no_ids, header), force=force).table
     X = check_label_matrix(table.labels, noise)
-    outcomes, k = _run(X, chosen, None if n_clusters in (None, AUTO) else int(n_clusters), seed, jobs)
+    outcomes, k, found = _run(X, chosen, None if n_clusters in (None, AUTO) else int(n_clusters), seed, jobs)
     result, agreed = _tables(outcomes)
     if output is not None:
         save_table(output, result)
@@ -107,9 +107,8 @@ def compare(
         }
         click.echo(json.dumps(facts, indent=2))
         return
-    given = ", on which halves of the clusterings agree best" if n_clusters in (None, AUTO) else ""
     click.echo(f"{count(X.shape[0], 'object')}, {count(X.shape[1], 'clustering')}")
-    _print_note(f"methods that need the number of clusters take k = {k}{given}")
+    _print_note(f"methods that need the number of clusters take k = {k}{found}")
     _print_table(result, agreed)
     if matrix:
         _print_matrix(agreed)
@@ -128,13 +127,13 @@ def _chosen(names: str | None) -> list[str]:
     return chosen
 
 
-def _run(X: Any, chosen: list[str], n_clusters: int | None, seed: int, jobs: int) -> tuple[list[Any], int]:
-    """What became of each method, and k."""
+def _run(X: Any, chosen: list[str], n_clusters: int | None, seed: int, jobs: int) -> tuple[list[Any], int, str]:
+    """What became of each method, k, and in words how it was found."""
     from partita._runs import progress
     from partita.consensus.voting._supra_consensus import run_methods
 
     with stage("finding the number of clusters"):
-        k = n_clusters or _number_of_clusters(X, seed, jobs)
+        k, found = (n_clusters, "") if n_clusters else _number_of_clusters(X, seed, jobs)
     outcomes: list[Any] = []
     with progress(len(chosen), "methods", show=sys.stderr.isatty()) as bar:
         for name in chosen:
@@ -146,14 +145,19 @@ def _run(X: Any, chosen: list[str], n_clusters: int | None, seed: int, jobs: int
     if all(outcome.labels is None for outcome in outcomes):
         errors = " ".join(f"{outcome.name}: {_in_plain_words(outcome.error)}" for outcome in outcomes)
         raise ValueError(f"no method gave a result: {errors}")
-    return outcomes, k
+    return outcomes, k, found
 
 
-def _number_of_clusters(X: Any, seed: int, jobs: int) -> int:
-    """As many as the default finds; what it warns of is told in its row."""
+def _number_of_clusters(X: Any, seed: int, jobs: int) -> tuple[int, str]:
+    """As many as the default finds, and how; what it warns of is told in its row."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return int(build(AUTO, fill_in(DEFAULT, {}, seed=seed, jobs=jobs)).fit(X).choice_.n_clusters)
+        number = build(AUTO, fill_in(DEFAULT, {}, seed=seed, jobs=jobs)).fit(X).choice_
+    found = {
+        "chance": ": the clusterings do not agree more than chance",
+        "agreed": ": the clusterings do not differ",
+    }
+    return int(number.n_clusters), found.get(number.verdict, ", on which halves of the clusterings agree best")
 
 
 def _tables(outcomes: list[Any]) -> tuple[Any, Any]:
