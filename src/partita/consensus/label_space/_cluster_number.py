@@ -1,6 +1,6 @@
 """The number of clusters of an ensemble, from the agreement of halves of its clusterings.
 
-    score(k) = shared(k) - 4 apart(k) + gap(k) / 2,    gap(k) = (s_k - s_{k+1}) / (1 - s_{k+1})              (eq. L18)
+    score(k) = shared(k) - 4 apart(k) + gap(k) / 2,    gap(k) = (s_k - s_{k+1}) / (1 - s_{k+1})              (eq. L20)
 
 A number is good if two halves of the clusterings find the same k clusters: what they share counts for it, what they do
 not share four times against it. The relative gap of the singular values of all clusterings together decides between
@@ -25,7 +25,7 @@ MAX_CLUSTERS = 40  # of the numbers that are compared; also at most the root of 
 N_SPLITS = 10  # of the clusterings into halves
 N_SAMPLED = 500  # objects on which the halves are compared
 _APART, _GAP = 4.0, 0.5  # see above
-_CLEAR_CUT, _CLEAR_RAND = 0.99, 0.75  # s_2 and agreement of halves that clusterings of one cloud hardly reach (eq. L20)
+_CLEAR_CUT, _CLEAR_RAND = 0.99, 0.75  # s_2 and agreement of halves that clusterings of one cloud hardly reach (eq. L22)
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +75,7 @@ def choose_number(problem: NumberProblem, rng: np.random.Generator) -> ClusterNu
 
 
 def _compare_numbers(problem: NumberProblem, p_value: float | None, rng: np.random.Generator) -> ClusterNumber:
-    """The number of the highest score (eq. L18)."""
+    """The number of the highest score (eq. L20)."""
     tables, numbers = problem.tables, np.arange(2, problem.max_clusters + 1)
     halves = compare_halves(
         problem.sample,
@@ -110,7 +110,7 @@ def number_limit(n_objects: float, n_rows: int, max_clusters: int | None = None)
 
 
 def relative_gaps(singular_values: FloatArray, max_clusters: int) -> FloatArray:
-    """(s_k - s_{k+1}) / (1 - s_{k+1}) for k = 2, ..., K; 0 where s_{k+1} is 1 (eq. L18)."""
+    """(s_k - s_{k+1}) / (1 - s_{k+1}) for k = 2, ..., K; 0 where s_{k+1} is 1 (eq. L20)."""
     s = np.concatenate([singular_values, np.zeros(max(0, max_clusters + 1 - len(singular_values)))])
     here, following = s[1:max_clusters], s[2 : max_clusters + 1]
     room = 1 - following

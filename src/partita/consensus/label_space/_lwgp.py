@@ -3,7 +3,7 @@
 A cluster of a clustering is reliable where the other clusterings do not scatter its objects. Its edges weigh
 e_c = exp(-H(c) / theta), with H(c) the mean entropy of the clusterings among its objects (eqs. L3, L4); the graph of
 objects and clusters is then cut by the transfer cut (eqs. L5 to L8). If the number of clusters is not given, it is the
-one on which halves of the clusterings agree best (eqs. L17 to L20).
+one on which halves of the clusterings agree best (eqs. L19 to L22).
 """
 
 from typing import Any, ClassVar

@@ -1,8 +1,8 @@
 """LWGP for soft clusterings: probabilities in the place of indicators.
 
 With S the (n, t) matrix of the probabilities of all clusters, tables, weights of the clusters and the transfer cut are
-those of LWGP with S in the place of H (eqs. L1 to L8); the number of clusters is found in the same way (eqs. L17 to
-L20). On one-hot input it is LWGP, but every object has a row of its own.
+those of LWGP with S in the place of H (eqs. L1 to L8); the number of clusters is found in the same way (eqs. L19 to
+L22). On one-hot input it is LWGP, but every object has a row of its own.
 """
 
 from typing import Any, ClassVar
