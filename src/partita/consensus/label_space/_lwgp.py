@@ -22,8 +22,8 @@ from partita.consensus.label_space._cluster_number import (
     ClusterNumber,
     NumberProblem,
     choose_number,
-    draw_objects,
-    effective_objects,
+    count_objects,
+    draw_rows,
     number_limit,
     one_row_per_object,
     warn_weak,
@@ -150,13 +150,11 @@ class LWGP(EmbeddedRows):
         if self.n_clusters is not None:
             return super()._cut_graph(rows, W, cell_weights, n_components)
         ensemble, seed = rows.ensemble, int(draw_seeds(self.random_state, 3)[2])
-        n_objects = effective_objects(
-            ensemble.row_weights, int(rows.n_objects.sum()), 2.0 ** min(rows.scale.objects, 500)
-        )
-        limit = number_limit(n_objects, ensemble.n_rows, self.max_clusters)
+        counts = count_objects(ensemble.row_weights, rows.n_objects, 2.0 ** min(rows.scale.objects, 500))
+        limit = number_limit(float(counts.sum()), ensemble.n_rows, self.max_clusters)
         cut = cut_cells(W, cell_weights, limit)
         rng = np.random.default_rng(seed)
-        sample = draw_objects(ensemble, n_objects, rng)
+        sample = ensemble.sample(draw_rows(ensemble.row_weights, counts, rng))
         problem = NumberProblem(
             self._tables,
             cut.singular_values,
