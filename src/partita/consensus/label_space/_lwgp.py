@@ -135,11 +135,7 @@ class LWGP(EmbeddedRows):
 
     def _fit_rows(self, rows: LabelledRows) -> Consensus:
         self.__dict__.pop("choice_", None)
-        if self.n_clusters is not None and self.max_clusters is not None:
-            raise ValueError(
-                f"n_clusters={self.n_clusters} and max_clusters={self.max_clusters} are both given; max_clusters is "
-                "for a number that is to be found: leave out one of the two."
-            )
+        check_one_number(self.n_clusters, self.max_clusters)
         found = super()._fit_rows(rows)
         del self._tables  # large, and not needed any more
         return found
@@ -169,6 +165,15 @@ class LWGP(EmbeddedRows):
             self.choice_ = choose_number(problem, rng)
         warn_weak(self.choice_)
         return cut, self.choice_.n_clusters
+
+
+def check_one_number(n_clusters: int | None, max_clusters: int | None) -> None:
+    """Refuse a number of clusters together with a limit of what is to be found."""
+    if n_clusters is not None and max_clusters is not None:
+        raise ValueError(
+            f"n_clusters={n_clusters} and max_clusters={max_clusters} are both given; max_clusters is for a number "
+            "that is to be found: leave out one of the two."
+        )
 
 
 def local_weights(ensemble: Ensemble, theta: float) -> FloatArray:
