@@ -410,12 +410,12 @@ def too_many_clusters(n_clusters: int, n_rows: int) -> str:
     )
 
 
-def check_consensus(consensus: Any) -> None:
+def check_consensus(consensus: Any, name: str = "consensus") -> None:
     """Refuse what does not combine labels: a clusterer of features would take the numbers of labels for features."""
-    check_instance(consensus, "consensus", needs="fit_predict", example="one such as EAC() or PCC(5)")
+    check_instance(consensus, name, needs="fit_predict", example="one such as EAC() or PCC(5)")
     if not isinstance(consensus, BaseConsensus):
         raise TypeError(
-            f"consensus={consensus!r:.60} clusters features, not labels; pass a consensus estimator of partita, such "
+            f"{name}={consensus!r:.60} clusters features, not labels; pass a consensus estimator of partita, such "
             "as EAC() or PCC(5)."
         )
 

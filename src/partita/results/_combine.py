@@ -10,6 +10,7 @@ from partita._runs import check_run
 from partita.base import check_consensus
 from partita.consensus._methods import METHODS
 from partita.consensus.label_space._lwgp import LWGP
+from partita.consensus.soft._soft_consensus import SoftEnsembleConsensus
 from partita.consensus.soft._soft_input import is_soft
 from partita.consensus.soft._soft_lwgp import SoftLWGP
 from partita.results._choice import choice_of
@@ -81,6 +82,11 @@ def combine(
     soft = is_soft(labels)
     settings = {"weights": weights, "random_state": random_state, "n_jobs": n_jobs, "verbose": verbose}
     estimator = _with(_estimator(method, soft=soft), settings)
+    if soft and not isinstance(estimator, SoftEnsembleConsensus):
+        raise ValueError(
+            f"labels are soft clusterings, which {type(estimator).__name__} does not take; pass 'auto', or one of "
+            f"{', '.join(row.name for row in METHODS.values() if row.for_soft)}."
+        )
     chosen = None
     if n_clusters != "auto":
         _set_number(estimator, n_clusters)
@@ -107,7 +113,7 @@ def _check_number(n_clusters: Any) -> None:
 def _estimator(method: Any, *, soft: bool) -> Any:
     """A new estimator of the method that was asked for."""
     if not isinstance(method, str):
-        check_consensus(method)
+        check_consensus(method, "method")
         return clone(method)
     if method == "auto":
         return _default(soft=soft)

@@ -1,6 +1,7 @@
 """A consensus as data to hand on: labels, confidence, how the number was chosen, and tables of all that took part."""
 
 import json
+from copy import copy
 from functools import cached_property
 from typing import Any
 
@@ -69,6 +70,7 @@ class ConsensusResult:
         Returns
         -------
         ConsensusResult
+            A later ``fit`` of the estimator does not change it.
         """
         inner = getattr(fitted, "consensus_", fitted)
         if not isinstance(inner, BaseConsensus):
@@ -78,7 +80,7 @@ class ConsensusResult:
             )
         check_is_fitted(inner, "labels_")
         method = method_name(inner)
-        return cls(inner, choice_of(inner, method))
+        return cls(copy(inner), choice_of(inner, method))
 
     def __repr__(self) -> str:
         return f"ConsensusResult({self.n_clusters} clusters of {len(self.labels)} objects, method {self.method!r})"
@@ -209,8 +211,12 @@ class ConsensusResult:
     def _names(self) -> list[str]:
         """Names of the clusterings that were used; their numbers if they have no names."""
         used = self._judged.ensemble.n_clusterings
+        soft = getattr(self.estimator, "_soft_placement", None)
         placement = getattr(self.estimator, "_placement", None)
-        columns = np.arange(used) if placement is None else placement.encoder.columns
+        if soft is not None:
+            columns = np.flatnonzero(soft.clustering_weights > 0)
+        else:
+            columns = np.arange(used) if placement is None else placement.encoder.columns
         names = getattr(self.estimator, "feature_names_in_", None)
         return [f"clustering {m}" if names is None else str(names[m]) for m in columns]
 

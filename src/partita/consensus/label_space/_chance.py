@@ -1,6 +1,6 @@
 """Whether clusterings agree more than by chance: chi-squared of all pairs of clusterings, against shuffled labels.
 
-    X2 = sum over pairs a < b of v_a v_b n_ab (sum over c in a, d in b of G_cd^2 / (A_cb A_da) - 1)          (eq. L19)
+    X2 = sum over pairs a < b of v_a v_b n_ab (sum over c in a, d in b of G_cd^2 / (A_cb A_da) - 1)          (eq. L21)
 
 with G and A the tables of the clusterings and n_ab the number of objects that both label. Every clustering is shuffled
 among the objects that it labels, which keeps its sizes and destroys what it shares with the others: the test is exact.
@@ -42,7 +42,7 @@ def _statistic_for(objects: Ensemble) -> Callable[[Ensemble], float]:
 
 
 def pair_agreement(tables: ClusterTables) -> float:
-    """Chi-squared statistics of all pairs of clusterings, added up (eq. L19)."""
+    """Chi-squared statistics of all pairs of clusterings, added up (eq. L21)."""
     G, blocks, weights = tables.together, tables.blocks, tables.clustering_weights
     seen = tables.seen[:, tables.cell_clustering]  # A_cd: objects of c that the clustering of d labels
     both = seen * seen.T

@@ -1,6 +1,6 @@
 """The number of clusters of an ensemble, from the agreement of halves of its clusterings.
 
-    score(k) = shared(k) - 4 apart(k) + gap(k) / 2,    gap(k) = (s_k - s_{k+1}) / (1 - s_{k+1})              (eq. L18)
+    score(k) = shared(k) - 4 apart(k) + gap(k) / 2,    gap(k) = (s_k - s_{k+1}) / (1 - s_{k+1})              (eq. L20)
 
 A number is good if two halves of the clusterings find the same k clusters: what they share counts for it, what they do
 not share four times against it. The relative gap of the singular values of all clusterings together decides between
@@ -24,8 +24,9 @@ from partita.exceptions import WeakStructureWarning
 MAX_CLUSTERS = 40  # of the numbers that are compared; also at most the root of the number of objects
 N_SPLITS = 10  # of the clusterings into halves
 N_SAMPLED = 500  # objects on which the halves are compared
+_MANY = 1e12  # objects, beyond which their number changes nothing
 _APART, _GAP = 4.0, 0.5  # see above
-_CLEAR_CUT, _CLEAR_RAND = 0.99, 0.75  # s_2 and agreement of halves that clusterings of one cloud hardly reach (eq. L20)
+_CLEAR_CUT, _CLEAR_RAND = 0.99, 0.75  # s_2 and agreement of halves that clusterings of one cloud hardly reach (eq. L22)
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +76,7 @@ def choose_number(problem: NumberProblem, rng: np.random.Generator) -> ClusterNu
 
 
 def _compare_numbers(problem: NumberProblem, p_value: float | None, rng: np.random.Generator) -> ClusterNumber:
-    """The number of the highest score (eq. L18)."""
+    """The number of the highest score (eq. L20)."""
     tables, numbers = problem.tables, np.arange(2, problem.max_clusters + 1)
     halves = compare_halves(
         problem.sample,
@@ -105,12 +106,12 @@ def warn_weak(number: ClusterNumber) -> None:
 
 def number_limit(n_objects: float, n_rows: int, max_clusters: int | None = None) -> int:
     """K, the largest number that is compared: at most the root of the number of objects, and one per distinct row."""
-    limit = min(MAX_CLUSTERS, int(np.sqrt(min(n_objects, 1e12)))) if max_clusters is None else max_clusters
+    limit = min(MAX_CLUSTERS, int(np.sqrt(min(n_objects, _MANY)))) if max_clusters is None else max_clusters
     return min(max(limit, 2), n_rows)
 
 
 def relative_gaps(singular_values: FloatArray, max_clusters: int) -> FloatArray:
-    """(s_k - s_{k+1}) / (1 - s_{k+1}) for k = 2, ..., K; 0 where s_{k+1} is 1 (eq. L18)."""
+    """(s_k - s_{k+1}) / (1 - s_{k+1}) for k = 2, ..., K; 0 where s_{k+1} is 1 (eq. L20)."""
     s = np.concatenate([singular_values, np.zeros(max(0, max_clusters + 1 - len(singular_values)))])
     here, following = s[1:max_clusters], s[2 : max_clusters + 1]
     room = 1 - following
@@ -118,18 +119,27 @@ def relative_gaps(singular_values: FloatArray, max_clusters: int) -> FloatArray:
 
 
 # ------------------------------------------------------------------------------------------------------- the sample
-def effective_objects(row_weights: FloatArray, n_objects: int, unit: float = 1.0) -> float:
-    """The number of objects that weights stand for: their sum in units of the user, and not less than the objects."""
-    return max(float(row_weights.sum()) * unit, float(n_objects))
+def count_objects(row_weights: FloatArray, n_objects: IntArray, unit: float = 1.0) -> FloatArray:
+    """Objects that each row stands for: those it has, or the whole part of their weight in units of the user."""
+    unit = min(unit, _MANY / float(row_weights.sum()))  # more would change no sample, and exceed whole numbers
+    return np.maximum(n_objects, np.floor(row_weights * unit * (1 + 1e-9)))
 
 
-def draw_objects(ensemble: Ensemble, n_objects: float, rng: np.random.Generator) -> Ensemble:
-    """Rows of at most 500 objects, weighted by how often they were drawn; all objects if there are no more."""
-    share = ensemble.row_weights / ensemble.row_weights.sum()
-    counts = share * n_objects
-    if n_objects <= N_SAMPLED and np.allclose(counts, counts.round(), atol=1e-6):
-        return ensemble.with_rows(ensemble.codes, counts.round())
-    return ensemble.sample(rng.multinomial(min(N_SAMPLED, int(n_objects)), share).astype(np.int64))
+def draw_rows(row_weights: FloatArray, counts: FloatArray, rng: np.random.Generator) -> IntArray:
+    """How often each row is drawn: at most 500 objects in all, by weight, and none of them twice.
+
+    An object that is drawn twice would agree with itself in all clusterings. ``counts`` are the objects of each row;
+    where they all weigh the same, and are not too many, all are taken. Else the objects lie side by side, each as long
+    as its weight and the heaviest of length 1, and points that are at least 1 apart are drawn among them.
+    """
+    length = row_weights / counts / (row_weights / counts).max()
+    if counts.sum() <= N_SAMPLED and length.min() > 1 - 1e-9:
+        return counts.astype(np.int64)
+    ends = np.cumsum(counts * length)
+    n_points = max(int(ends[-1] * (1 + 1e-9)), 1)
+    points = rng.choice(n_points, size=min(N_SAMPLED, n_points), replace=False) + rng.random()
+    places = np.searchsorted(ends, points * (ends[-1] / n_points), side="right")
+    return np.bincount(np.minimum(places, len(ends) - 1), minlength=len(ends))
 
 
 def one_row_per_object(sample: Ensemble) -> Ensemble:

@@ -4,7 +4,7 @@ The clusterings are split at random into two halves. Each half embeds a sample o
 and cuts it into k = 2, 3, ... clusters. With H the mean entropy of the two partitions, I their mutual information and
 E its expected value for independent ones,
 
-    shared(k) = I - E,   apart(k) = H - shared(k)        nats, means over the splits                        (eq. L17)
+    shared(k) = I - E,   apart(k) = H - shared(k)        nats, means over the splits                        (eq. L19)
 
 Clusters that are there are found by both halves; clusters that a half invents are found by one. All that leaves the
 sample are tables of the cells, sums in the embedding and tables of the two partitions.
@@ -170,7 +170,7 @@ def _agreement(first: IntArray, second: IntArray, weights: FloatArray, k: int) -
     n, rows, columns = tables.sum(axis=(1, 2)), tables.sum(axis=2), tables.sum(axis=1)
     H = (_entropy(rows, n) + _entropy(columns, n)) / 2
     information = 2 * H - _entropy(tables.reshape(len(tables), -1), n)
-    chance = ((rows > 0).sum(axis=1) - 1) * ((columns > 0).sum(axis=1) - 1) / (2 * n)  # Miller and Madow (eq. L17)
+    chance = ((rows > 0).sum(axis=1) - 1) * ((columns > 0).sum(axis=1) - 1) / (2 * n)  # Miller and Madow (eq. L19)
     shared = information - chance
     return float(shared.mean()), float((H - shared).mean()), float(_adjusted_rand(tables, rows, columns, n).mean())
 

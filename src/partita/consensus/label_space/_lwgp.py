@@ -3,7 +3,7 @@
 A cluster of a clustering is reliable where the other clusterings do not scatter its objects. Its edges weigh
 e_c = exp(-H(c) / theta), with H(c) the mean entropy of the clusterings among its objects (eqs. L3, L4); the graph of
 objects and clusters is then cut by the transfer cut (eqs. L5 to L8). If the number of clusters is not given, it is the
-one on which halves of the clusterings agree best (eqs. L17 to L20).
+one on which halves of the clusterings agree best (eqs. L19 to L22).
 """
 
 from typing import Any, ClassVar
@@ -22,8 +22,8 @@ from partita.consensus.label_space._cluster_number import (
     ClusterNumber,
     NumberProblem,
     choose_number,
-    draw_objects,
-    effective_objects,
+    count_objects,
+    draw_rows,
     number_limit,
     one_row_per_object,
     warn_weak,
@@ -135,11 +135,7 @@ class LWGP(EmbeddedRows):
 
     def _fit_rows(self, rows: LabelledRows) -> Consensus:
         self.__dict__.pop("choice_", None)
-        if self.n_clusters is not None and self.max_clusters is not None:
-            raise ValueError(
-                f"n_clusters={self.n_clusters} and max_clusters={self.max_clusters} are both given; max_clusters is "
-                "for a number that is to be found: leave out one of the two."
-            )
+        check_one_number(self.n_clusters, self.max_clusters)
         found = super()._fit_rows(rows)
         del self._tables  # large, and not needed any more
         return found
@@ -150,13 +146,11 @@ class LWGP(EmbeddedRows):
         if self.n_clusters is not None:
             return super()._cut_graph(rows, W, cell_weights, n_components)
         ensemble, seed = rows.ensemble, int(draw_seeds(self.random_state, 3)[2])
-        n_objects = effective_objects(
-            ensemble.row_weights, int(rows.n_objects.sum()), 2.0 ** min(rows.scale.objects, 500)
-        )
-        limit = number_limit(n_objects, ensemble.n_rows, self.max_clusters)
+        counts = count_objects(ensemble.row_weights, rows.n_objects, 2.0 ** min(rows.scale.objects, 500))
+        limit = number_limit(float(counts.sum()), ensemble.n_rows, self.max_clusters)
         cut = cut_cells(W, cell_weights, limit)
         rng = np.random.default_rng(seed)
-        sample = draw_objects(ensemble, n_objects, rng)
+        sample = ensemble.sample(draw_rows(ensemble.row_weights, counts, rng))
         problem = NumberProblem(
             self._tables,
             cut.singular_values,
@@ -171,6 +165,15 @@ class LWGP(EmbeddedRows):
             self.choice_ = choose_number(problem, rng)
         warn_weak(self.choice_)
         return cut, self.choice_.n_clusters
+
+
+def check_one_number(n_clusters: int | None, max_clusters: int | None) -> None:
+    """Refuse a number of clusters together with a limit of what is to be found."""
+    if n_clusters is not None and max_clusters is not None:
+        raise ValueError(
+            f"n_clusters={n_clusters} and max_clusters={max_clusters} are both given; max_clusters is for a number "
+            "that is to be found: leave out one of the two."
+        )
 
 
 def local_weights(ensemble: Ensemble, theta: float) -> FloatArray:

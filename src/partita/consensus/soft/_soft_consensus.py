@@ -138,6 +138,7 @@ class SoftEnsembleConsensus(BaseConsensus):
         part = cells.take(active)
         row_weights, ordinary, scale = self._scale_weights(part.row_weights, part.clustering_weights)
         part = part._replace(row_weights=row_weights, clustering_weights=ordinary)
+        self._note_objects(row_weights, np.ones(len(active), dtype=np.int64), scale)
         found, profiles = self._cluster_cells(part, min(self.n_clusters or 0, len(active)))
         self._report(scale)
         k = profiles.shape[1]
@@ -165,6 +166,7 @@ class SoftEnsembleConsensus(BaseConsensus):
         return merge_equal_rows(judged_rows(ensemble, codes[:0], self.labels_, (every, none), self.n_clusters_))
 
     def _fit_rows(self, rows: LabelledRows) -> Consensus:
+        self._note_objects(rows.ensemble.row_weights, rows.n_objects, rows.scale)
         labels, self._profiles = self._cluster_cells(cell_memberships(rows.ensemble), rows.n_clusters)
         self._report(rows.scale)
         return Consensus(labels)
@@ -179,6 +181,9 @@ class SoftEnsembleConsensus(BaseConsensus):
         found = self._cluster(cells, n_clusters, int(draw_seeds(self.random_state, 1)[0]))
         labels: IntArray = np.unique(found, return_inverse=True)[1].astype(np.int64)
         return labels, mean_profiles(cells, labels)
+
+    def _note_objects(self, row_weights: FloatArray, n_objects: IntArray, scale: WeightScale) -> None:
+        """What ``_cluster`` may need of the rows besides: how many objects they have, and the scale of the weights."""
 
     def _report(self, scale: WeightScale) -> None:
         """Bring the numbers that ``_cluster`` has set to the scale of the user's weights."""

@@ -1,8 +1,8 @@
 """LWGP for soft clusterings: probabilities in the place of indicators.
 
 With S the (n, t) matrix of the probabilities of all clusters, tables, weights of the clusters and the transfer cut are
-those of LWGP with S in the place of H (eqs. L1 to L8); the number of clusters is found in the same way (eqs. L17 to
-L20). On one-hot input it is LWGP, but every object has a row of its own.
+those of LWGP with S in the place of H (eqs. L1 to L8); the number of clusters is found in the same way (eqs. L19 to
+L22). On one-hot input it is LWGP, but every object has a row of its own.
 """
 
 from typing import Any, ClassVar
@@ -13,18 +13,21 @@ from threadpoolctl import threadpool_limits
 from partita._labels.ensemble import Ensemble
 from partita._labels.membership import one_hot
 from partita._labels.tables import ClusterTables, soft_tables
+from partita._labels.weights import WeightScale
 from partita._parameters import Interval, common
 from partita._typing import FloatArray, IntArray
 from partita.consensus.graph._cell_memberships import CellMemberships
 from partita.consensus.label_space._cluster_number import (
-    N_SAMPLED,
     ClusterNumber,
     NumberProblem,
     choose_number,
+    count_objects,
+    draw_rows,
     number_limit,
+    one_row_per_object,
     warn_weak,
 )
-from partita.consensus.label_space._lwgp import THETA, weights_from
+from partita.consensus.label_space._lwgp import THETA, check_one_number, weights_from
 from partita.consensus.label_space._transfer_cut import (
     components,
     cut_cells,
@@ -56,6 +59,8 @@ class SoftLWGP(SoftEnsembleConsensus):
         Weight of each clustering.
     random_state : int, RandomState, Generator or None
         Seed of k-means and of the sample.
+    n_jobs : int, optional
+        Present by convention: all starts of k-means run at a time.
     verbose : bool, default=False
         Present by convention; there is no step long enough for a progress bar.
 
@@ -91,13 +96,14 @@ class SoftLWGP(SoftEnsembleConsensus):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **common("n_init", "weights", "random_state", "verbose"),
+        **common("n_init", "weights", "random_state", "n_jobs", "verbose"),
         "n_clusters": [Interval("int", 1, None), None],
         "theta": [THETA],
         "max_clusters": [Interval("int", 2, None), None],
     }
 
     choice_: ClusterNumber  # where the number was not given
+    _counts: FloatArray  # (n_rows,) objects that each row stands for, during a fit
 
     def __init__(
         self,
@@ -108,6 +114,7 @@ class SoftLWGP(SoftEnsembleConsensus):
         n_init: int = 10,
         weights: Any = None,
         random_state: Any = None,
+        n_jobs: int | None = None,
         verbose: bool | int = False,
     ) -> None:
         self.n_clusters = n_clusters
@@ -116,10 +123,15 @@ class SoftLWGP(SoftEnsembleConsensus):
         self.n_init = n_init
         self.weights = weights
         self.random_state = random_state
+        self.n_jobs = n_jobs
         self.verbose = verbose
+
+    def _note_objects(self, row_weights: FloatArray, n_objects: IntArray, scale: WeightScale) -> None:
+        self._counts = count_objects(row_weights, n_objects, 2.0 ** min(scale.objects, 500))
 
     def _cluster(self, cells: CellMemberships, n_clusters: int, seed: int) -> IntArray:
         self.__dict__.pop("choice_", None)
+        check_one_number(self.n_clusters, self.max_clusters)
         used, rng = cells.cells_in_use(), np.random.default_rng(seed)
         ensure_cells(len(used))
         cells = cells._replace(H=cells.H[:, used], cell_clustering=cells.cell_clustering[used])
@@ -128,7 +140,8 @@ class SoftLWGP(SoftEnsembleConsensus):
         W = membership_graph(cells.H, cells.row_weights, edges)
         part = components(W)
         if not n_clusters:
-            n_clusters = self._find_number(cells, tables, W, edges, int(part.max()) + 1, rng)
+            n_clusters = self._find_number(cells, tables, W, edges, part, rng)
+        del self._counts
         if part.max() + 1 > n_clusters:  # eq. L9
             group = one_hot(keep_heaviest(part, W.sum(axis=1), n_clusters), n_clusters)
             return np.asarray((cells.H @ (edges[:, None] * group)).argmax(axis=1))
@@ -141,15 +154,23 @@ class SoftLWGP(SoftEnsembleConsensus):
         tables: ClusterTables,
         W: FloatArray,
         edges: FloatArray,
-        n_components: int,
+        part: IntArray,
         rng: np.random.Generator,
     ) -> int:
-        limit = number_limit(cells.row_weights.sum(), cells.n_rows, self.max_clusters)
-        drawn = _draw_rows(cells, rng)
-        sample = cells.take(drawn)._replace(row_weights=np.ones(len(drawn)))
-        values = cut_cells(W, edges, limit).singular_values
+        n_components = int(part.max()) + 1
+        n_rows = n_components if _are_alike(cells.H, part) else cells.n_rows
+        limit = number_limit(float(self._counts.sum()), n_rows, self.max_clusters)
+        drawn = draw_rows(cells.row_weights, self._counts, rng)
+        sample = cells._replace(row_weights=drawn.astype(np.float64)).take(np.flatnonzero(drawn))
         problem = NumberProblem(
-            tables, values, n_components, cells.n_rows, sample, _most_probable(sample), self.theta, limit
+            tables,
+            cut_cells(W, edges, limit).singular_values,
+            n_components,
+            n_rows,
+            sample,
+            one_row_per_object(_most_probable(sample)),
+            self.theta,
+            limit,
         )
         with threadpool_limits(limits=1):
             self.choice_ = choose_number(problem, rng)
@@ -157,27 +178,27 @@ class SoftLWGP(SoftEnsembleConsensus):
         return self.choice_.n_clusters
 
 
-def _draw_rows(cells: CellMemberships, rng: np.random.Generator) -> IntArray:
-    """Rows of at most 500 objects, drawn by their weights; all of them if there are no more and weights are equal."""
-    weights = cells.row_weights
-    if cells.n_rows <= N_SAMPLED and np.ptp(weights) == 0:
-        return np.arange(cells.n_rows)
-    return np.sort(rng.choice(cells.n_rows, size=N_SAMPLED, p=weights / weights.sum()))
+def _dense(H: Any) -> FloatArray:
+    return H if isinstance(H, np.ndarray) else np.asarray(H.toarray())
+
+
+def _are_alike(H: Any, part: IntArray) -> bool:
+    """Whether the rows of each component are equal: the clusterings do not differ."""
+    of_row = part[H.argmax(axis=1)] if isinstance(H, np.ndarray) else part[H.indices[H.indptr[:-1]]]
+    first = np.unique(of_row, return_index=True)[1]
+    different = H != H[first[of_row]]
+    return not (different.any() if isinstance(different, np.ndarray) else different.nnz)
 
 
 def _most_probable(cells: CellMemberships) -> Ensemble:
     """The most probable cluster of each row in each clustering, as labels."""
-    H, n_clusterings = np.asarray(cells.H), len(cells.clustering_weights)
+    H, n_clusterings = _dense(cells.H), len(cells.clustering_weights)
     columns = [
         np.where(cells.seen[:, m], H[:, cells.cell_clustering == m].argmax(axis=1), -1) for m in range(n_clusterings)
     ]
     n_labels = np.bincount(cells.cell_clustering, minlength=n_clusterings).astype(np.int64)
-    return Ensemble(
-        np.ascontiguousarray(np.column_stack(columns), dtype=np.int32),
-        n_labels,
-        cells.clustering_weights,
-        np.ones(cells.n_rows),
-    )
+    codes = np.ascontiguousarray(np.column_stack(columns), dtype=np.int32)
+    return Ensemble(codes, n_labels, cells.clustering_weights, cells.row_weights)
 
 
 def _cluster_points(
