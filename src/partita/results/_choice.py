@@ -8,10 +8,9 @@ import numpy as np
 import pandas as pd
 
 from partita.consensus._methods import METHODS
-from partita.consensus.label_space._chance import N_SHUFFLES
 from partita.consensus.label_space._cluster_number import ClusterNumber
 
-_NOT_CHANCE = "the clusterings agree more than chance (p = {p:.2g}, against {shuffles} shuffled copies)"
+_NOT_CHANCE = "the clusterings agree more than chance (p at most {p:.2g})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +80,7 @@ def _reasons(number: ClusterNumber) -> list[str]:
         ]
     if number.halves is None:
         return ["the clusterings do not differ: their clusters are the answer"]
-    reasons = [] if p is None else [_NOT_CHANCE.format(p=p, shuffles=N_SHUFFLES)]
+    reasons = [] if p is None else [_NOT_CHANCE.format(p=p)]
     reasons.append(_why_this(number))
     if number.runner_up is not None:
         reasons.append(_why_not(number, number.runner_up))
