@@ -10,6 +10,7 @@ from tests.cli.plants import SMALL
 CALLS = {
     "consensus": ["consensus", "labels.csv", "-o", "{}"],
     "membership": ["consensus", "labels.csv", "-m", "pcc", "--membership", "{}"],
+    "confidence": ["consensus", "labels.csv", "--confidence", "{}"],
     "compare": ["compare", "labels.csv", "-o", "{}"],
     "compare labels": ["compare", "labels.csv", "--labels", "{}"],
     "compare matrix": ["compare", "labels.csv", "--matrix-output", "{}"],
@@ -46,6 +47,7 @@ PAIRS = {
     "compare": ["compare", "labels.csv", "--methods", "cspa", "-k", "3", "-o", "o.csv", "--labels", "{}"],
     "compare matrix": ["compare", "labels.csv", "--labels", "o.csv", "--matrix-output", "{}"],
     "membership": ["consensus", "labels.csv", "-m", "pcc", "-o", "o.csv", "--membership", "{}"],
+    "confidence": ["consensus", "labels.csv", "-o", "o.csv", "--confidence", "{}"],
     "manifest": ["generate", "table.csv", "--drop", "class", *SMALL, "-o", "o.csv", "--manifest", "{}"],
     "cluster": ["cluster", "table.csv", "--drop", "class", *SMALL, "-o", "o.csv", "--labels", "{}"],
 }
