@@ -55,6 +55,10 @@ def _soft(name: str, **fixed: Any) -> Callable[..., Any]:
     return lambda **parameters: getattr(partita, name)(**{"n_clusters": 3, "random_state": 0, **fixed, **parameters})
 
 
+def _finds_k(name: str) -> Callable[..., Any]:
+    return lambda **parameters: getattr(partita, name)(**{"random_state": 0, **parameters})
+
+
 def _nbce(inference: str, prior: str = "tsb", **fixed: Any) -> Callable[..., Any]:
     return lambda **parameters: partita.NBCE(inference, prior, **{"random_state": 0, **fixed, **parameters})
 
@@ -111,7 +115,7 @@ ESTIMATORS: dict[str, Entry] = {
         lambda **parameters: partita.MultiEAC(**parameters),
         LABELS_ONLY | {TAKES_K, REFUSES_K, FINDS_K, ACCURATE, PREDICTS},
     ),
-    "LWGP": Entry(_soft("LWGP"), _GRAPH | {PREDICTS}),
+    "LWGP": Entry(_finds_k("LWGP"), _GRAPH | {PREDICTS, FINDS_K}),
     "USENC": Entry(_soft("USENC"), _GRAPH | {PREDICTS}),
     "LWEA": Entry(
         lambda **parameters: partita.LWEA(**parameters), LABELS_ONLY | {TAKES_K, FINDS_K, ACCURATE, PREDICTS}
@@ -121,6 +125,7 @@ ESTIMATORS: dict[str, Entry] = {
     "SoftCSPA": Entry(_soft("SoftCSPA"), _GRAPH),
     "SoftMCLA": Entry(_soft("SoftMCLA"), _GRAPH),
     "SoftHBGF": Entry(_soft("SoftHBGF"), _GRAPH),
+    "SoftLWGP": Entry(_finds_k("SoftLWGP"), _GRAPH | {FINDS_K}),
     "ITK": Entry(_soft("ITK"), _GRAPH | {MONOTONE}),
     # the numbers of the labels are its data, so renaming them changes the answer
     "LabelKMeans-raw": Entry(

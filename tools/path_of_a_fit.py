@@ -36,10 +36,12 @@ def files_of(fit: Any) -> list[str]:
 
 
 def main() -> None:
-    """Fit four estimators on a small ensemble."""
+    """Fit the default and four estimators on a small ensemble."""
     rng = np.random.default_rng(0)
     truth = np.repeat([0, 1, 2], [30, 20, 12])
     X = np.column_stack([np.where(rng.random(62) < 0.1, rng.integers(3, size=62), truth) for _ in range(12)])
+    partita.combine(X, random_state=0)
+    show("combine", files_of(lambda: partita.combine(X, random_state=0)))
     estimators = {
         "EAC": partita.EAC(),
         "PCC, l2": partita.PCC(3, divergence="l2", random_state=0),
@@ -48,8 +50,12 @@ def main() -> None:
     }
     for name, estimator in estimators.items():
         estimator.fit(X)
-        path = files_of(lambda estimator=estimator: estimator.fit(X))
-        print(f"{name}: {len(path)} files\n  " + "\n  ".join(path))
+        show(name, files_of(lambda estimator=estimator: estimator.fit(X)))
+
+
+def show(name: str, path: list[str]) -> None:
+    """Print a path."""
+    print(f"{name}: {len(path)} files\n  " + "\n  ".join(path))
 
 
 if __name__ == "__main__":

@@ -76,6 +76,9 @@ def embed_half(
     The weights of the cells come from the chosen clusterings alone: the other half must not speak through them.
     """
     rows = np.flatnonzero(sample.seen[:, chosen].any(axis=1))
+    vectors, weights = np.zeros((sample.n_rows, n_vectors)), np.zeros(sample.n_rows)
+    if not len(rows):
+        return vectors, weights
     H = sample.H[rows][:, np.isin(sample.cell_clustering, chosen)]
     present = np.asarray(H.sum(axis=0)).ravel() > 0
     cells = np.flatnonzero(np.isin(sample.cell_clustering, chosen))[present]
@@ -83,7 +86,6 @@ def embed_half(
         entropies[np.ix_(cells, chosen)], seen[np.ix_(cells, chosen)], sample.clustering_weights[chosen], theta
     )
     edges, H = of_cell * sample.cell_weights[cells], H[:, present]
-    vectors, weights = np.zeros((sample.n_rows, n_vectors)), np.zeros(sample.n_rows)
     embedded = embed_sample(H, sample.row_weights[rows], edges, n_vectors)
     vectors[rows, : embedded.shape[1]], weights[rows] = embedded, sample.row_weights[rows]
     return vectors, weights
