@@ -14,14 +14,14 @@ from partita._labels.ensemble import Ensemble
 from partita._labels.tables import ClusterTables, cluster_tables
 from partita._typing import Codes
 
-N_SHUFFLES = 49
-LEVEL = 0.02  # of the test: the smallest that 49 shuffles can show
+N_SHUFFLES = 99
+LEVEL = 0.01  # of the test: the smallest that 99 shuffles can show
 _FIRST, _FAR = 9, 25.0  # shuffles after which agreement that many standard deviations above their mean is clear
 FEWEST = 10  # objects below which even perfect agreement may be chance, and the test is not used
 
 
 def agreement_p_value(objects: Ensemble, rng: np.random.Generator) -> float:
-    """Share of data sets, shuffled ones and the given one, whose clusterings agree as much: 0.02 at least.
+    """Share of data sets, shuffled ones and the given one, whose clusterings agree as much: 0.01 at least.
 
     ``objects`` has one row of labels per object. With a single clustering there is nothing to agree, and the share
     is 1. Nine shuffles are enough if the given agreement is 25 standard deviations above their mean, as it is for most
