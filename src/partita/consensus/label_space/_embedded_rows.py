@@ -1,8 +1,8 @@
 """What LWGP and U-SENC share: one transfer cut, rows scaled to length 1, weighted k-means, and new rows.
 
 Beyond some thousand distinct rows the starts of k-means run on a sample of the objects, and the best one continues on
-all rows. If the graph falls into more components than clusters are asked for, every cut between components is free:
-the heaviest components are then clusters of their own, and the others together are the last one (eq. L9).
+all rows. If the graph falls into at least as many components as clusters are asked for, every cut between components is
+free: the heaviest components are then clusters of their own, and the others together are the last one (eq. L9).
 """
 
 from typing import Any, ClassVar
@@ -55,7 +55,7 @@ class EmbeddedRows(BaseConsensus):
         part = components(W)
         cut, k = self._cut_graph(rows, W, cell_weights, int(part.max()) + 1)
         self.singular_values_ = cut.singular_values
-        if part.max() + 1 > k:  # eq. L9
+        if part.max() + 1 >= k:  # eq. L9
             group = one_hot(keep_heaviest(part, W.sum(axis=1), k), k)
             self._cut, self._centers = cut._replace(cell_map=cell_weights[:, None] * group), np.eye(k)
             labels = nearest_center(embed_rows(self._cut, ensemble, self.n_jobs), self._centers)

@@ -71,7 +71,7 @@ class LWGP(EmbeddedRows):
     cluster_weights_ : list of ndarray
         For each clustering that is used, the weight e in (0, 1] of each of its labels that has objects, in the order
         of the labels; without the clustering's own weight.
-    singular_values_ : ndarray of shape (n_clusters + 1,), or longer where ``n_clusters`` was not given
+    singular_values_ : ndarray of shape (n_clusters + 1,), or (K + 1,) where K is the largest number compared
         Leading singular values of the normalised graph. The first is 1, and there are as many ones as parts of the
         ensemble that share no label; a large gap after the k-th speaks for k clusters.
     n_features_in_, feature_names_in_

@@ -142,7 +142,7 @@ class SoftLWGP(SoftEnsembleConsensus):
         if not n_clusters:
             n_clusters = self._find_number(cells, tables, W, edges, part, rng)
         del self._counts
-        if part.max() + 1 > n_clusters:  # eq. L9
+        if part.max() + 1 >= n_clusters:  # eq. L9
             group = one_hot(keep_heaviest(part, W.sum(axis=1), n_clusters), n_clusters)
             return np.asarray((cells.H @ (edges[:, None] * group)).argmax(axis=1))
         points = unit_rows(cut_cells(W, edges, n_clusters).embed_memberships(cells.H))
