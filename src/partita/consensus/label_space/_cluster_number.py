@@ -22,7 +22,7 @@ from partita.consensus.label_space._halves import HalvesAgreement, compare_halve
 from partita.exceptions import WeakStructureWarning
 
 MAX_CLUSTERS = 40  # of the numbers that are compared; also at most the root of the number of objects
-N_SPLITS = 10  # of the clusterings into halves
+N_SPLITS = 16  # of the clusterings into halves
 N_SAMPLED = 500  # objects on which the halves are compared
 _MANY = 1e12  # objects, beyond which their number changes nothing
 _APART, _GAP = 4.0, 0.5  # see above
