@@ -1,7 +1,7 @@
 """``python -m benchmarks from_features``: ways from features to a consensus, with and without the number of clusters.
 
-Tables of the development half with at most 5,000 objects, and clouds without clusters. One ensemble of
-``KMeansEnsemble`` as it is per table, which all ways share. What is stored is not run again; ``--table`` writes the page.
+Tables of the development half with at most 5,000 objects, and clouds without clusters. All ways share one ensemble per
+table, by ``KMeansEnsemble`` as it is. What is stored is not run again; ``--table`` writes the page.
 """
 
 import argparse
@@ -186,7 +186,9 @@ def page(cells):
             "Seconds, the median, are without the ensemble, which takes "
             f"{np.median(list({c['data']: c['ensemble_seconds'] for c in tables}.values())):.2f}.",
             "Made by `python -m benchmarks from_features`, then with `--table`; the figures are in",
-            "[results/from_features.json](results/from_features.json).",
+            "[results/from_features.json](results/from_features.json). A way with fewer data sets",
+            "was not run on the others, which take it many minutes; differences are on what both ran. Times are of a",
+            "machine that did other work too.",
             "",
             table_lines(tables, FOUND + GIVEN),
             "",
@@ -198,7 +200,8 @@ def page(cells):
             "",
             f"## {len({cell['data'] for cell in null})} clouds without clusters",
             "",
-            "Gaussian and uniform, with 2 or 5 features and 200 or 1,000 objects.",
+            "Gaussian and uniform, with 2 or 5 features and 200 or 1,000 objects. These are among the clouds on which the",
+            "limits of the warning were chosen.",
             "",
             null_lines(null),
             "",

@@ -16,16 +16,18 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from partita import (
     BCE,
     EAC,
+    LWGP,
     NBCE,
     PCC,
     ConsensusClustering,
+    ConsensusResult,
     KMeansEnsemble,
     LabelKMeans,
     MixedEnsemble,
     MultinomialMixture,
 )
 from partita._runs import draw_seeds
-from partita.exceptions import UnlabelledObjectsWarning
+from partita.exceptions import UnlabelledObjectsWarning, WeakStructureWarning
 from partita.generation import _feature_ensemble
 from tests.ensembles import same_partition
 
@@ -108,14 +110,34 @@ def test_base_is_a_generator_a_clusterer_or_a_list(case, F, truth):
     assert same_partition(model.labels_, truth)
 
 
-def test_the_default_consensus_finds_the_number_or_takes_it(F):
+def test_the_default_consensus_finds_the_number_or_takes_it(F, truth):
     found = ConsensusClustering(FEW, random_state=0).fit(F)
-    assert isinstance(found.consensus_, EAC)
+    assert isinstance(found.consensus_, LWGP)
     assert found.consensus_.n_clusters is None
+    assert found.n_clusters_ == found.choice_.n_clusters == 3
+    assert same_partition(found.labels_, truth)
     given = ConsensusClustering(FEW, n_clusters=4, random_state=0).fit(F)
-    assert isinstance(given.consensus_, PCC)
-    assert given.consensus_.divergence == "l2"
-    assert given.consensus_.n_clusters == given.n_components_ == 4
+    assert isinstance(given.consensus_, LWGP)
+    assert given.consensus_.n_clusters == given.n_clusters_ == 4
+    assert given.votes_.shape == (60, 4)
+    assert not hasattr(given, "membership_")
+
+
+def test_the_choice_of_an_earlier_fit_does_not_stay(F):
+    model = ConsensusClustering(FEW, random_state=0).fit(F)
+    assert model.choice_ is model.consensus_.choice_
+    assert not hasattr(model.set_params(n_clusters=3).fit(F), "choice_")
+
+
+def test_the_result_says_how_the_number_was_found(F):
+    result = ConsensusResult.from_estimator(ConsensusClustering(FEW, random_state=0).fit(F))
+    assert (result.method, result.n_clusters, result.choice.verdict) == ("lwgp", 3, "clusters")
+
+
+def test_one_cloud_gets_a_warning():
+    cloud = np.random.default_rng(0).standard_normal((120, 4))
+    with pytest.warns(WeakStructureWarning, match="choose_n_clusters compares them with data without clusters"):
+        ConsensusClustering(KMeansEnsemble(15), random_state=0).fit(cloud)
 
 
 def test_the_number_is_handed_to_the_consensus(F):
@@ -241,6 +263,7 @@ def test_verbose_is_handed_to_both_parts(F):
 SPARSE_CHECKS = dict.fromkeys(["check_estimator_sparse_array", "check_estimator_sparse_matrix"], "is not a classifier")
 
 
+@pytest.mark.filterwarnings("ignore::partita.exceptions.WeakStructureWarning")  # features without clusters
 @parametrize_with_checks(
     [
         ConsensusClustering(KMeansEnsemble(10), random_state=0),

@@ -184,6 +184,7 @@ def everything_found(model, F):
     return [model.fit_transform(F), model.transform(F), model.transform(F)]
 
 
+@pytest.mark.filterwarnings("ignore::partita.exceptions.WeakStructureWarning")  # one cloud
 @pytest.mark.parametrize("writer", WRITERS)
 @pytest.mark.parametrize("user", USERS)
 def test_the_array_of_the_user_is_never_changed_and_threads_change_nothing(user, writer, rng):

@@ -5,6 +5,12 @@
 A number is good if two halves of the clusterings find the same k clusters: what they share counts for it, what they do
 not share four times against it. The relative gap of the singular values of all clusterings together decides between
 numbers that are nearly as good. The constants were chosen on data sets that the leaderboard does not report.
+
+Clusterings of one cloud without clusters agree as well, and on the same cuts if they are many. The structure is weak if
+
+    s_2 < 0.993   and   shared(k) < 4 max(1, m / 20)^1/2 apart(k)          at the k that is chosen            (eq. L22)
+
+for m clusterings: no cut is nearly free, and the halves do not share much more than they differ in.
 """
 
 from dataclasses import dataclass, field
@@ -26,7 +32,12 @@ N_SPLITS = 16  # of the clusterings into halves
 N_SAMPLED = 500  # objects on which the halves are compared
 _MANY = 1e12  # objects, beyond which their number changes nothing
 _APART, _GAP = 4.0, 0.5  # see above
-_CLEAR_CUT, _CLEAR_RAND = 0.99, 0.75  # s_2 and agreement of halves that clusterings of one cloud hardly reach (eq. L22)
+# Weak structure (eq. L22). Chosen on k-means ensembles of Gaussian and uniform clouds (2 to 10 features, 200 to 2,000
+# objects, 6 to 100 clusterings), of which 340 of 369 are weak by it, and on ensembles of the development half on which
+# LWGP with the true k has an adjusted Rand index of at least 0.6, of which 5 of 192 are. Of clouds drawn afterwards 78
+# of 79 are weak; for clusters there were too few new ensembles to say
+_CLEAR_CUT, _CLEAR_ODDS = 0.993, 4.0
+_FEW = 20  # clusterings; halves of more of them agree better, on a cloud as well
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,9 +100,16 @@ def _compare_numbers(problem: NumberProblem, p_value: float | None, rng: np.rand
     )
     gap = relative_gaps(problem.singular_values, problem.max_clusters)
     score = halves.shared - _APART * halves.apart + _GAP * gap
-    clear = problem.singular_values[1] >= _CLEAR_CUT and halves.rand.max() >= _CLEAR_RAND
-    chosen = int(numbers[score.argmax()])
-    return ClusterNumber(chosen, "clusters" if clear else "weak", p_value, numbers, score, gap, halves)
+    at = int(score.argmax())
+    n_clusterings = len(tables.clustering_weights)
+    weak = is_weak(problem.singular_values[1], halves.shared[at], halves.apart[at], n_clusterings)
+    return ClusterNumber(int(numbers[at]), "weak" if weak else "clusters", p_value, numbers, score, gap, halves)
+
+
+def is_weak(second_value: float, shared: float, apart: float, n_clusterings: int) -> bool:
+    """Whether clusterings of one cloud of points agree as much (eq. L22)."""
+    odds = _CLEAR_ODDS * max(1.0, n_clusterings / _FEW) ** 0.5
+    return bool(second_value < _CLEAR_CUT and shared < odds * apart)
 
 
 def warn_weak(number: ClusterNumber) -> None:
