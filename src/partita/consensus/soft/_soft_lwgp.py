@@ -186,7 +186,7 @@ def _are_alike(H: Any, part: IntArray) -> bool:
     """Whether the rows of each component are equal: the clusterings do not differ."""
     of_row = part[H.argmax(axis=1)] if isinstance(H, np.ndarray) else part[H.indices[H.indptr[:-1]]]
     first = np.unique(of_row, return_index=True)[1]
-    different = H != H[first[of_row]]
+    different = H[first[of_row]] != H
     return not (different.any() if isinstance(different, np.ndarray) else different.nnz)
 
 
