@@ -4,7 +4,7 @@
 
 A number is good if two halves of the clusterings find the same k clusters: what they share counts for it, what they do
 not share four times against it. The relative gap of the singular values of all clusterings together decides between
-numbers that are nearly as good. The constants were chosen on data sets that the leaderboard does not report.
+numbers that are nearly as good. The constants were chosen on the development half of the leaderboard.
 
 Clusterings of one cloud without clusters agree as well, and on the same cuts if they are many. The structure is weak if
 
