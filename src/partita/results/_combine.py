@@ -36,9 +36,10 @@ def combine(
         One column per clustering: array, pandas or polars frame, dict or list of columns; missing = NaN, None, pd.NA or
         -1. A list (or dict) of matrices are soft clusterings: probabilities, rows NaN where an object was not seen.
     method : str or estimator, default="auto"
-        "auto" is locally weighted graph partitioning (:class:`LWGP`, or :class:`SoftLWGP` for soft clusterings, with
-        theta = 0.3), the linear method with the best mean agreement with the truth in docs/leaderboard.md. Else a name
-        of `partita methods`, such as "pcc", or a consensus estimator, which keeps its own parameters.
+        "auto" is locally weighted graph partitioning with theta = 0.3 (:class:`LWGP`, or :class:`SoftLWGP` for soft
+        clusterings): its cost is linear in the objects, and with the number of clusters to be found no other method
+        came nearer to the known classes (docs/leaderboard.md). Else a name of `partita methods`, such as "pcc", or a
+        consensus estimator, which keeps its own parameters.
     n_clusters : int, "auto" or None, default="auto"
         "auto" takes the number on which random halves of the clusterings agree best; one cluster is the answer if they
         agree no more than by chance. A method without ``n_clusters`` finds the number in its own way, and with None so
