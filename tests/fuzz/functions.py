@@ -14,6 +14,7 @@ from tests.fuzz.draws import (
     draw_numbers,
     draw_partition,
     draw_size,
+    draw_weights,
     pick,
 )
 from tests.fuzz.estimators import Drawn
@@ -94,6 +95,31 @@ def _text(rng: Rng) -> Drawn:
     ]
 
 
+_WAYS = ("'auto'", "'eac'", "'pcc'", "'MCLA'", "'lwgp'", "'usenc'", "'soft-lwgp'", "'bce'", "'unknown'", "5", "None")
+
+
+def _combine(rng: Rng) -> Drawn:
+    """Labels, or soft clusterings, to what a result tells."""
+    n, m = draw_size(rng), int(rng.integers(1, 9))
+    options = draw_parameters(rng, partita.combine, n, m, skip=("labels", "method", "n_clusters", "sample_weight"))
+    if chance(rng, 0.5):
+        options["n_clusters"] = pick(rng, "2", "'auto'", "None", "1", f"{n} + 1", "2.0", "'two'")
+    if chance(rng, 0.4):
+        options["method"] = pick(rng, *_WAYS, "partita.EAC(2)", "partita.LWGP(max_clusters=3)", "partita.LWGP")
+    if chance(rng, 0.4):
+        options["sample_weight"] = draw_weights(rng, n)
+    soft = f"[{', '.join(draw_membership(rng, n) for _ in range(m))}]"
+    labels = draw_labels(rng, n, m)[0] if chance(rng, 0.8) else soft
+    told = [
+        "labels_of_it = result.labels",
+        "frame = result.to_frame()",
+        "text = result.to_json()",
+        "words = str(result)",
+    ]
+    taken = ["again = pickle.loads(pickle.dumps(result)).to_json() == text", "del result"]
+    return {"labels": labels}, [f"result = partita.combine(labels, {written(options)})", *told, *taken]
+
+
 METRICS = {
     f"metrics.{name}": _function(f"metrics.{name}")
     for name in partita.metrics.__all__
@@ -106,4 +132,5 @@ FUNCTIONS = {
     **{f"experiments.{name}": _function(f"experiments.{name}") for name in _OF_EXPERIMENTS},
     "ensemble_recipe": _recipe,
     "make_text_features": _text,
+    "combine": _combine,
 }

@@ -6,7 +6,7 @@ from scipy.stats import entropy
 
 from partita import LWGP, SoftLWGP
 from partita.metrics import adjusted_rand_score
-from tests.consensus.soft.soft_clusterings import one_hot_blocks
+from tests.consensus.soft.soft_clusterings import one_hot_blocks, posteriors
 from tests.ensembles import noisy_ensemble, same_partition
 
 pytestmark = pytest.mark.filterwarnings("ignore::partita.exceptions.WeakStructureWarning")
@@ -121,3 +121,24 @@ def test_many_objects_are_clustered_by_starts_on_a_sample():
     X, truth = noisy_ensemble(sizes=(1500, 1000, 500), n_clusterings=8, flip=0.2, missing=0)
     model = SoftLWGP(3, random_state=0).fit(soft_of(X))
     assert adjusted_rand_score(model.labels_, truth) > 0.9
+
+
+def test_rounding_does_not_make_clusterings_differ():
+    truth = np.arange(9) % 2
+    model = SoftLWGP(random_state=0).fit([np.full((9, 2), 0.5) + [[1e-13, -1e-13]] * (truth[:, None] == 1)] * 3)
+    assert (model.n_clusters_, model.choice_.verdict) == (1, "agreed")
+
+
+def test_a_single_soft_clustering_is_its_own_consensus():
+    blocks, _ = posteriors(n_clusterings=1)
+    model = SoftLWGP(random_state=0).fit(blocks)
+    assert (model.n_clusters_, model.choice_.verdict) == (3, "agreed")
+    assert adjusted_rand_score(model.labels_, blocks[0].argmax(axis=1)) > 0.9
+
+
+@pytest.mark.parametrize("n_clusters", [None, 3])
+def test_a_clustering_that_saw_no_object_is_not_there(n_clusters):
+    blocks, _ = posteriors()
+    unseen = np.full((len(blocks[0]), 4), np.nan)
+    with_it = SoftLWGP(n_clusters, random_state=0).fit([*blocks[:2], unseen, *blocks[2:]])
+    assert np.array_equal(with_it.labels_, SoftLWGP(n_clusters, random_state=0).fit(blocks).labels_)

@@ -40,6 +40,7 @@ from partita.consensus.label_space._weighted_kmeans import polish, weighted_kmea
 from partita.consensus.soft._soft_consensus import SoftEnsembleConsensus
 
 _SAMPLE, _STEPS = 2000, 30  # objects on which the starts of k-means compete, and steps on all objects, as in LWGP
+_SAME = 1e-9  # difference of probabilities that is rounding
 
 
 class SoftLWGP(SoftEnsembleConsensus):
@@ -132,9 +133,8 @@ class SoftLWGP(SoftEnsembleConsensus):
     def _cluster(self, cells: CellMemberships, n_clusters: int, seed: int) -> IntArray:
         self.__dict__.pop("choice_", None)
         check_one_number(self.n_clusters, self.max_clusters)
-        used, rng = cells.cells_in_use(), np.random.default_rng(seed)
-        ensure_cells(len(used))
-        cells = cells._replace(H=cells.H[:, used], cell_clustering=cells.cell_clustering[used])
+        cells, rng = _in_use(cells), np.random.default_rng(seed)
+        ensure_cells(len(cells.cell_clustering))
         tables = soft_tables(cells.H, cells.row_weights, cells.cell_clustering, cells.clustering_weights)
         edges = weights_from(tables, self.theta) * cells.cell_weights
         W = membership_graph(cells.H, cells.row_weights, edges)
@@ -157,6 +157,9 @@ class SoftLWGP(SoftEnsembleConsensus):
         part: IntArray,
         rng: np.random.Generator,
     ) -> int:
+        if len(cells.clustering_weights) == 1:  # it has nothing to agree with, and is the answer
+            self.choice_ = ClusterNumber(len(np.unique(_dense(cells.H).argmax(axis=1))), "agreed")
+            return self.choice_.n_clusters
         n_components = int(part.max()) + 1
         n_rows = n_components if _are_alike(cells.H, part) else cells.n_rows
         limit = number_limit(float(self._counts.sum()), n_rows, self.max_clusters)
@@ -178,16 +181,24 @@ class SoftLWGP(SoftEnsembleConsensus):
         return self.choice_.n_clusters
 
 
+def _in_use(cells: CellMemberships) -> CellMemberships:
+    """The cells that have objects, and their clusterings."""
+    used = cells.cells_in_use()
+    there, cell_clustering = np.unique(cells.cell_clustering[used], return_inverse=True)
+    return CellMemberships(
+        cells.H[:, used], cells.seen[:, there], cell_clustering, cells.clustering_weights[there], cells.row_weights
+    )
+
+
 def _dense(H: Any) -> FloatArray:
     return H if isinstance(H, np.ndarray) else np.asarray(H.toarray())
 
 
 def _are_alike(H: Any, part: IntArray) -> bool:
-    """Whether the rows of each component are equal: the clusterings do not differ."""
+    """Whether the rows of each component are equal, up to rounding: the clusterings do not differ."""
     of_row = part[H.argmax(axis=1)] if isinstance(H, np.ndarray) else part[H.indices[H.indptr[:-1]]]
     first = np.unique(of_row, return_index=True)[1]
-    different = H[first[of_row]] != H
-    return not (different.any() if isinstance(different, np.ndarray) else different.nnz)
+    return bool(abs(H - H[first[of_row]]).max() <= _SAME)
 
 
 def _most_probable(cells: CellMemberships) -> Ensemble:
