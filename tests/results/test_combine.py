@@ -18,6 +18,7 @@ from tests.ensembles import noisy_ensemble, same_partition
 pytestmark = pytest.mark.filterwarnings("ignore::partita.exceptions.WeakStructureWarning")
 
 DATA = noisy_ensemble()
+FEW = noisy_ensemble(sizes=(14, 10, 8), n_clusterings=8, flip=0.04, missing=0.1).X
 NOISE = np.random.default_rng(0).integers(0, 3, (60, 6))
 NAMES = [f"run {m}" for m in range(15)]
 
@@ -75,13 +76,13 @@ def test_a_method_by_name_is_its_estimator_at_the_number_of_the_rule(method):
     row = METHODS[method]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        result = default(method=method)
+        result = default(FEW, method=method)
         own = getattr(partita, row.estimator)()
         own.set_params(random_state=0)
         if "n_clusters" in own.get_params():
             own.set_params(n_clusters=3)
         if method not in ("lwgp", "soft-lwgp"):
-            assert np.array_equal(result.labels, own.fit_predict(DATA.X))
+            assert np.array_equal(result.labels, own.fit_predict(FEW))
     assert type(result.estimator).__name__ == row.estimator
     assert result.method == method
     assert result.n_clusters == 3
@@ -152,7 +153,7 @@ def test_tiny_inputs():
 # ------------------------------------------------------------------------------------------------------ same bits
 @pytest.mark.parametrize("method", ["auto", "pcc", "usenc"])
 def test_same_seed_same_bits_whatever_the_threads(method):
-    X = noisy_ensemble(sizes=(300, 200, 100), n_clusterings=8, flip=0.3).X
+    X = noisy_ensemble(sizes=(120, 80, 50), n_clusterings=8, flip=0.3).X
     one, two = (combine(X, method=method, random_state=5, n_jobs=n_jobs) for n_jobs in (1, 2))
     assert np.array_equal(one.labels, two.labels)
     assert one.to_json() == two.to_json()

@@ -138,11 +138,11 @@ def test_samples_and_weights_do_not_make_chance_an_agreement(n, weighted):
 
 
 @weak_or_not
-@pytest.mark.parametrize("k", [2, 3, 4, 6])
+@pytest.mark.parametrize("k", [2, 3, 5])
 def test_clusters_of_points_are_counted(k):
     angle = 2 * np.pi * np.arange(k) / k
     centers = 2 * k * np.column_stack([np.cos(angle), np.sin(angle)])
-    F = make_blobs(60 * k, centers=centers, cluster_std=1.0, random_state=k)[0]
+    F = make_blobs(40 * k, centers=centers, cluster_std=1.0, random_state=k)[0]
     rng = np.random.default_rng(k)
     X = np.column_stack([KMeans(rng.integers(2, 13), n_init=1, random_state=m).fit_predict(F) for m in range(20)])
     assert [found(X, seed).n_clusters for seed in range(2)] == [k] * 2
@@ -191,7 +191,7 @@ def test_max_clusters_is_the_largest_number_compared():
     few = found(X, max_clusters=2)
     assert few.numbers.tolist() == [2]
     assert (few.n_clusters, few.runner_up) == (2, None)
-    assert found(X, max_clusters=500).numbers[-1] <= 75
+    assert found(X[:20], max_clusters=500).numbers[-1] <= 20
 
 
 @weak_or_not
