@@ -14,7 +14,7 @@ from partita._parameters import common
 from partita._runs import draw_seeds
 from partita._typing import FloatArray, IntArray
 from partita.base import check_consensus
-from partita.consensus.label_space._lwgp import LWGP, RULE_THETA
+from partita.consensus import LWGP
 from partita.generation._estimator_clusterer import set_seeds
 from partita.generation._feature_ensemble import FeatureEnsemble
 from partita.generation._kmeans_ensemble import KMeansEnsemble
@@ -192,7 +192,7 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):
 
     def _new_consensus(self) -> Any:
         if self.consensus is None:
-            return LWGP(self.n_clusters, theta=RULE_THETA)
+            return LWGP(self.n_clusters)
         check_consensus(self.consensus)
         return clone(self.consensus)
 

@@ -5,19 +5,15 @@ from typing import Any
 
 import click
 
-from partita.cli._methods import AUTO, Task
 from partita.cli._width import width
 from partita.cli._words import in_options
 
-_WHY_THE_METHOD = "{} is the default method: it finds the number of clusters, and its cost is linear in the objects"
 
-
-def choice_facts(choice: Any, task: Task) -> dict[str, Any]:
+def choice_facts(choice: Any) -> dict[str, Any]:
     """The choice behind a result, as plain values."""
     from partita.results._choice import facts_of
 
-    reasons = [_WHY_THE_METHOD.format(task.method)] if task.asked == AUTO else []
-    return {**facts_of(choice), "reasons": reasons + [in_options(reason) for reason in choice.reasons]}
+    return {**facts_of(choice), "reasons": [in_options(reason) for reason in choice.reasons]}
 
 
 def print_reasons(facts: dict[str, Any], *, err: bool) -> None:

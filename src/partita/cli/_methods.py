@@ -106,7 +106,7 @@ def fit(task: Task, estimator: Any, X: Any, **beside: Any) -> Any:
         chosen = build(DEFAULT, task.rule).fit(X).choice_
         estimator.set_params(n_clusters=chosen.n_clusters)
     estimator.fit(X, **beside)
-    return ConsensusResult(estimator, choice_of(estimator, task.method, chosen))
+    return ConsensusResult(estimator, choice_of(estimator, task.method, chosen, by_default=task.asked == AUTO))
 
 
 def upper_bound(method: str, estimator: Any) -> int | None:

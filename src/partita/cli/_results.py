@@ -87,7 +87,7 @@ def summarise(task: Task, result: Any, X: Any, seconds: dict[str, float]) -> dic
         "n_clusters": len(sizes),
         **({"n_components": n_components} if n_components != len(sizes) else {}),
         "cluster_sizes": sizes,
-        "choice": choice_facts(result.choice, task),
+        "choice": choice_facts(result.choice),
         "upper_bound": upper_bound(task.method, estimator),
         "n_unlabelled": int((labels < 0).sum()),
         "n_in_doubt": int((result.confidence <= 0).sum()),

@@ -8,9 +8,12 @@ import numpy as np
 import pandas as pd
 
 from partita.consensus._methods import METHODS
+from partita.consensus.label_space._chance import FEWEST, LEVEL
 from partita.consensus.label_space._cluster_number import ClusterNumber
 
+_WHY_THE_METHOD = "{} is the default method: it finds the number of clusters, and its cost is linear in the objects"
 _NOT_CHANCE = "the clusterings agree more than chance (p at most {p:.2g})"
+_NOT_TESTED = f"fewer than {FEWEST} objects: whether the clusterings agree by chance only cannot be told"
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,14 +54,15 @@ class Choice:
         return "\n".join([f"{number}, method {self.method}", *(f"  - {reason}" for reason in self.reasons)])
 
 
-def choice_of(estimator: Any, method: str, number: ClusterNumber | None = None) -> Choice:
+def choice_of(estimator: Any, method: str, number: ClusterNumber | None = None, *, by_default: bool = False) -> Choice:
     """The choice behind a fitted estimator; ``number`` is what a rule has chosen for it, if one has."""
     number = getattr(estimator, "choice_", None) if number is None else number
     found = int(estimator.n_clusters_)
+    why = [_WHY_THE_METHOD.format(method)] if by_default else []
     if number is None:
-        return Choice(method, found, None, [_who_chose(estimator, method)], _table(None))
+        return Choice(method, found, None, [*why, _who_chose(estimator, method)], _table(None))
     runner_up = None if number.verdict == "chance" else number.runner_up
-    return Choice(method, found, runner_up, _reasons(number), _table(number), number.p_value, number.verdict)
+    return Choice(method, found, runner_up, why + _reasons(number), _table(number), number.p_value, number.verdict)
 
 
 def _who_chose(estimator: Any, method: str) -> str:
@@ -75,12 +79,12 @@ def _reasons(number: ClusterNumber) -> list[str]:
     p = number.p_value
     if number.verdict == "chance":
         return [
-            f"one cluster: the clusterings do not agree more than chance (p = {p:.2g}), and there is no consensus to "
-            "find"
+            f"one cluster: the clusterings do not agree more than chance (p = {p:.2g}, and {LEVEL} is the level of the "
+            "test), and there is no consensus to find"
         ]
     if number.halves is None:
-        return ["the clusterings do not differ: their clusters are the answer"]
-    reasons = [] if p is None else [_NOT_CHANCE.format(p=p)]
+        return ["the clusterings do not contradict each other: their clusters are the answer"]
+    reasons = [_NOT_TESTED if p is None else _NOT_CHANCE.format(p=p)]
     reasons.append(_why_this(number))
     if number.runner_up is not None:
         reasons.append(_why_not(number, number.runner_up))

@@ -9,7 +9,7 @@ from partita import consensus
 from partita._runs import check_run
 from partita.base import check_consensus
 from partita.consensus._methods import METHODS
-from partita.consensus.label_space._lwgp import LWGP, RULE_THETA
+from partita.consensus.label_space._lwgp import LWGP
 from partita.consensus.soft._soft_consensus import SoftEnsembleConsensus
 from partita.consensus.soft._soft_input import is_soft
 from partita.consensus.soft._soft_lwgp import SoftLWGP
@@ -36,7 +36,7 @@ def combine(
         One column per clustering: array, pandas or polars frame, dict or list of columns; missing = NaN, None, pd.NA or
         -1. A list (or dict) of matrices are soft clusterings: probabilities, rows NaN where an object was not seen.
     method : str or estimator, default="auto"
-        "auto" is locally weighted graph partitioning with theta = 0.3 (:class:`LWGP`, or :class:`SoftLWGP` for soft
+        "auto" is locally weighted graph partitioning (:class:`LWGP`, or :class:`SoftLWGP` for soft
         clusterings): its cost is linear in the objects, and with the number of clusters to be found no other method
         came nearer to the known classes (docs/leaderboard.md). Else a name of `partita methods`, such as "pcc", or a
         consensus estimator, which keeps its own parameters.
@@ -98,7 +98,8 @@ def combine(
         chosen = rule.choice_
         estimator.set_params(n_clusters=chosen.n_clusters)
     estimator.fit(labels, sample_weight=sample_weight)
-    return ConsensusResult(estimator, choice_of(estimator, method_name(estimator), chosen))
+    by_default = isinstance(method, str) and method.lower() == "auto"
+    return ConsensusResult(estimator, choice_of(estimator, method_name(estimator), chosen, by_default=by_default))
 
 
 def _check_number(n_clusters: Any) -> None:
@@ -114,7 +115,7 @@ def _estimator(method: Any, *, soft: bool) -> Any:
     if not isinstance(method, str):
         check_consensus(method, "method")
         return clone(method)
-    if method == "auto":
+    if method.lower() == "auto":
         return _default(soft=soft)
     known = {name.lower(): row.estimator for row in METHODS.values() for name in (row.name, row.estimator)}
     if method.lower() not in known:
@@ -123,7 +124,7 @@ def _estimator(method: Any, *, soft: bool) -> Any:
 
 
 def _default(*, soft: bool) -> Any:
-    return SoftLWGP(theta=RULE_THETA) if soft else LWGP(theta=RULE_THETA)
+    return SoftLWGP() if soft else LWGP()
 
 
 def _with(estimator: Any, settings: dict[str, Any]) -> Any:

@@ -79,11 +79,14 @@ class ConsensusResult:
                 "combine(X)."
             )
         check_is_fitted(inner, "labels_")
-        method = method_name(inner)
-        return cls(copy(inner), choice_of(inner, method))
+        kept = copy(inner)
+        if hasattr(fitted, "index_"):
+            kept.index_ = fitted.index_  # of the features, where labels were made from them
+        return cls(kept, choice_of(inner, method_name(inner)))
 
     def __repr__(self) -> str:
-        return f"ConsensusResult({self.n_clusters} clusters of {len(self.labels)} objects, method {self.method!r})"
+        number = "1 cluster" if self.n_clusters == 1 else f"{self.n_clusters} clusters"
+        return f"ConsensusResult({number} of {len(self.labels)} objects, method {self.method!r})"
 
     def __str__(self) -> str:
         sizes = self.clusters["size"].tolist()
