@@ -12,6 +12,7 @@ import partita
 from partita import EAC, LWGP, MCLA, NBCE, PCC, SoftLWGP, combine
 from partita._labels import tables
 from partita.consensus._methods import METHODS
+from partita.consensus.label_space._chance import LEVEL
 from tests.consensus.soft.soft_clusterings import one_hot_blocks, posteriors
 from tests.ensembles import noisy_ensemble, same_partition
 
@@ -135,7 +136,7 @@ def test_chance_is_one_cluster_for_every_method():
     for method in ("auto", "pcc", "eac", "usenc", "bce"):
         result = default(NOISE, method=method)
         assert (result.n_clusters, result.choice.verdict, result.choice.runner_up) == (1, "chance", None)
-        assert result.choice.p_value > 0.02
+        assert result.choice.p_value > LEVEL
         assert "do not agree more than chance" in result.choice.reasons[0]
 
 

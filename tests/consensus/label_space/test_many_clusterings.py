@@ -6,7 +6,7 @@ from scipy import sparse
 
 from partita._labels.tables import cluster_tables
 from partita.consensus.label_space import _chance, _halves
-from partita.consensus.label_space._chance import agreement_p_value, pair_agreement, row_agreement
+from partita.consensus.label_space._chance import LEVEL, agreement_p_value, pair_agreement, row_agreement
 from partita.consensus.label_space._transfer_cut import cut_cells, membership_graph
 from tests.consensus.label_space.fixed_ensembles import objects
 
@@ -37,7 +37,7 @@ def test_both_forms_give_the_same_p_value(rng, agree, monkeypatch):
     found = agreement_p_value(ensemble, np.random.default_rng(0))
     monkeypatch.setattr(_chance, "_statistic_for", lambda _: lambda of: pair_agreement(cluster_tables(of)))
     assert found == agreement_p_value(ensemble, np.random.default_rng(0))
-    assert (found == 0.02) == agree
+    assert (found == LEVEL) == agree
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])

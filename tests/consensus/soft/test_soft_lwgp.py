@@ -5,6 +5,7 @@ import pytest
 from scipy.stats import entropy
 
 from partita import LWGP, SoftLWGP
+from partita.consensus.label_space._chance import LEVEL
 from partita.metrics import adjusted_rand_score
 from tests.consensus.soft.soft_clusterings import one_hot_blocks, posteriors
 from tests.ensembles import noisy_ensemble, same_partition
@@ -68,7 +69,7 @@ def test_probabilities_lead_to_the_truth_and_its_number():
     model = SoftLWGP(random_state=0).fit(soft_of(X))
     assert model.n_clusters_ == 3
     assert adjusted_rand_score(model.labels_, truth) > 0.95
-    assert model.choice_.p_value == 0.02
+    assert model.choice_.p_value == LEVEL
 
 
 def test_objects_that_no_clustering_saw():
@@ -81,7 +82,7 @@ def test_objects_that_no_clustering_saw():
 
 
 def test_weight_two_is_the_object_twice_and_weight_zero_none():
-    blocks = soft_of(noisy_ensemble(n_clusterings=8).X)
+    blocks = soft_of(noisy_ensemble(n_clusterings=12, missing=0.05).X, certainty=0.85)
     weights = np.arange(62) % 3 * 1.0
     model = SoftLWGP(random_state=0).fit(blocks, sample_weight=weights)
     twice = SoftLWGP(random_state=0).fit([np.repeat(block, weights.astype(int), axis=0) for block in blocks])
