@@ -120,7 +120,8 @@ def test_a_number_that_is_given_is_used(n_clusters):
     result = default(n_clusters=n_clusters)
     assert result.n_clusters == n_clusters
     assert result.choice.verdict == "given"
-    assert result.choice.reasons == [f"n_clusters={n_clusters} was given"]
+    assert result.choice.reasons[0].startswith("lwgp is the default method")
+    assert result.choice.reasons[1:] == [f"n_clusters={n_clusters} was given"]
 
 
 def test_none_leaves_the_number_to_the_method():
@@ -137,7 +138,7 @@ def test_chance_is_one_cluster_for_every_method():
         result = default(NOISE, method=method)
         assert (result.n_clusters, result.choice.verdict, result.choice.runner_up) == (1, "chance", None)
         assert result.choice.p_value > LEVEL
-        assert "do not agree more than chance" in result.choice.reasons[0]
+        assert "do not agree more than chance" in result.choice.reasons[-1]
 
 
 @pytest.mark.filterwarnings("ignore::partita.exceptions.FewerClustersWarning")
