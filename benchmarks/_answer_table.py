@@ -24,8 +24,9 @@ classes). Written by `python -m benchmarks answer --table` from `{source}`; do n
 - **ARI, NMI** to the classes; objects without a class do not count. Means over data sets: the ensembles of a data set
   are averaged first, and so are shares and ranks.
 - **rank** among the methods that ran on all ensembles of the table, by ARI. A method that did not (time limit of
-  {limit:g} s in the last run and perhaps less in earlier ones, memory, an error) has no rank: compare its ARI with **default there**, the ARI of the default
-  (of `reference-rule`, where there is no default) on the same ensembles.
+  {limit:g} s in the last run and perhaps less in earlier ones, memory, an error) has no
+  rank: compare its ARI with **default there**, the ARI of the default (of `reference-rule`, where there is no default)
+  on the same ensembles.
 - **right k, within 1, above twice**: shares of ensembles where the number of clusters is that of the classes, differs
   by at most one, is more than twice as large. **seconds**: median, one thread.
 - `default` is `combine(labels)`; `reference-rule` is a plain rule for the number of clusters with `reference-lwgp`, the
