@@ -36,6 +36,24 @@ def test_the_first_of_equally_good_starts_is_kept(n_jobs):
     assert best == (1.0, 1)
 
 
+@pytest.mark.parametrize("n_jobs", [1, 3])
+def test_the_best_of_each_round_of_a_race_go_on(n_jobs):
+    first, second = [3.0, 1.0, 2.0, 1.0], [0.0, 5.0, 7.0, 5.0]
+    asked = []
+
+    def short(start):
+        return first[start], start
+
+    def long(result):
+        asked.append(result[1])
+        return second[result[1]], result[1]
+
+    rounds = [_runs.Round(short, 3), _runs.Round(long, 2)]
+    kept = _runs.race(range(4), rounds, n_jobs, lowest=lambda result: result[0])
+    assert sorted(asked) == [1, 2, 3]  # the start that would have won in the end did not pass the first round
+    assert kept == [(5.0, 1), (5.0, 3)]
+
+
 def test_a_sample_is_drawn_only_from_many_rows():
     assert _runs.draw_sample(np.ones(_runs.SAMPLE_SIZE), 0) is None
     weights = np.r_[np.full(_runs.SAMPLE_SIZE, 1.0), 1e6]

@@ -24,7 +24,7 @@ STUB_BEGIN, STUB_END = "# begin: written by make tables\n", "# end: written by m
 BEGIN, END = "<!-- begin: written by make tables -->", "<!-- end: written by make tables -->"
 
 # Parameters that estimators share, in the order that all constructors have; they come last.
-SHARED = ("init", "n_init", "max_iter", "tol", "weights", "random_state", "n_jobs", "verbose")
+SHARED = ("init", "n_init", "keep_starts", "max_iter", "tol", "weights", "random_state", "n_jobs", "verbose")
 
 # The page of docs/theory for each room of partita.consensus.
 THEORY = {

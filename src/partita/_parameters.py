@@ -30,6 +30,7 @@ def Interval(kind: Literal["int", "real"], low: float | None, high: float | None
 _COMMON: dict[str, list[Any]] = {
     "n_clusters": [Interval("int", 1, None)],
     "n_init": [Interval("int", 1, None)],
+    "keep_starts": ["boolean"],
     "max_iter": [Interval("int", 1, None)],
     "tol": [Interval("real", 0, None)],
     "weights": ["array-like", None],

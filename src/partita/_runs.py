@@ -101,6 +101,24 @@ def best_of(run: Callable[[T], R], starts: Iterable[T], n_jobs: int | None, *, l
     return min(in_order(run, starts, n_jobs), key=lowest)
 
 
+class Round(NamedTuple):
+    """One round of a race between starts."""
+
+    run: Callable[[Any], Any]  # a start, or the result of the round before, to a result
+    keep: int  # how many of the best results go on
+
+
+def race(starts: Iterable[Any], rounds: Iterable[Round], n_jobs: int | None, *, lowest: Callable[[Any], float]) -> Any:
+    """All starts run through the first round, the best of them through the next, and so on.
+
+    Returns the results that the last round keeps, best first; of equally good ones the first start is better.
+    """
+    field = list(starts)
+    for run, keep in rounds:
+        field = sorted(in_order(run, field, n_jobs), key=lowest)[:keep]
+    return field
+
+
 class WeightedRows(Protocol):
     """What starts compete on: rows with weights, of which a sample can be drawn."""
 

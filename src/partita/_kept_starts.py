@@ -1,0 +1,47 @@
+"""What each start of a fit found, for those who ask (``keep_starts=True``)."""
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from partita._typing import Array, IntArray
+from partita.base import LabelledRows, number_by_size
+
+
+class RowStart(NamedTuple):
+    """One start, run to its end, as a method knows it."""
+
+    objective: float  # on the scale of the method's weights
+    seed: int
+    n_iter: int
+    labels: Array  # (n_rows,) cluster of each row, any numbering
+
+
+class StartResult(NamedTuple):
+    """One start, run to its end; ``pandas.DataFrame(model.starts_)`` makes a table of all."""
+
+    objective: float  # what the method improves: its ``objective_`` or ``lower_bound_``
+    seed: int
+    n_iter: int
+    labels: IntArray  # (n_samples,) clusters by decreasing size; -1 for objects without a label or without weight
+
+
+def kept_starts(
+    runs: Iterable[RowStart], rows: LabelledRows, *, objects: float = 0, clusterings: float = 0
+) -> list[StartResult]:
+    """What ``starts_`` holds; the powers of the weights are those with which the objective grows."""
+    return [
+        StartResult(
+            float(rows.scale.report(run.objective, objects=objects, clusterings=clusterings)),
+            int(run.seed),
+            int(run.n_iter),
+            _of_objects(run.labels, rows),
+        )
+        for run in runs
+    ]
+
+
+def _of_objects(labels: Any, rows: LabelledRows) -> IntArray:
+    numbered = number_by_size(np.asarray(labels, dtype=np.int64), rows.ensemble.row_weights)
+    return np.asarray(np.append(numbered, -1)[rows.row_of_object])
