@@ -31,6 +31,7 @@ METHODS = {
     "QMI": _given("QMI", "objective_"),
     "MultinomialMixture": _given("MultinomialMixture", "lower_bound_", rises=True),
     "BCE": _given("BCE", "lower_bound_", rises=True),
+    "ITK": _given("ITK", "objective_"),
     "PCC-kl": _given("PCC", "objective_"),
     "PCC-l2": _given("PCC", "objective_", divergence="l2"),
     "NMFConsensus": _given("NMFConsensus", "objective_"),

@@ -63,6 +63,14 @@ def test_a_sample_is_drawn_only_from_many_rows():
     assert np.array_equal(drawn, _runs.draw_sample(weights, 0))
 
 
+def test_greedy_plus_plus_takes_the_candidate_that_lowers_the_sum_most():
+    points, weights = np.array([0.0, 10.0, 10.2, 13.0]), np.array([5.0, 1.0, 1.0, 1.0])
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        rows = _runs.plus_plus(weights, 2, lambda row: (points - points[row]) ** 2, rng, first=0, n_candidates=40)
+        assert rows == [0, 2]  # the middle one of the three, though the farthest is drawn more often
+
+
 def test_plus_plus_draws_in_proportion_to_weight_times_squared_distance():
     points, weights = np.array([0.0, 1.0, 3.0, 3.0]), np.array([1.0, 2.0, 1.0, 0.5])
     rng, seconds = np.random.default_rng(0), np.zeros(4)

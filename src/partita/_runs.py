@@ -180,11 +180,14 @@ def plus_plus(
     distance_from: Callable[[int], FloatArray],
     rng: np.random.Generator,
     first: int | None = None,
+    *,
+    n_candidates: int = 1,
 ) -> list[int]:
     """Rows to start from, each drawn with probability proportional to weight times squared distance (k-means++).
 
     ``distance_from(row)`` gives the squared distance (or divergence) of every row from a row. Fewer rows are returned
-    when all rows are at a chosen one. The ``first`` row may be given.
+    when all rows are at a chosen one. The ``first`` row may be given. Of several candidates for a row, the one that
+    lowers the weighted sum of distances most is taken (greedy k-means++).
     """
     chosen: list[int] = []
     nearest = np.full(len(row_weights), np.inf)
@@ -193,12 +196,22 @@ def plus_plus(
         total = np.cumsum(share)
         if total[-1] <= 0:
             break
-        row = first if first is not None and not chosen else _draw_row(total, rng)
+        given = [first] if first is not None and not chosen else None
+        candidates = given or [_draw_row(total, rng) for _ in range(n_candidates if chosen else 1)]
+        row, nearest = min(
+            ((row, _with_row(nearest, distance_from(row), row)) for row in candidates),
+            key=lambda candidate: float(row_weights @ candidate[1]),
+        )
         chosen.append(row)
-        nearest = np.minimum(nearest, distance_from(row))
-        nearest[row] = 0.0
         share = row_weights * nearest
     return chosen
+
+
+def _with_row(nearest: FloatArray, distance: FloatArray, row: int) -> FloatArray:
+    """Distance of every row from the nearest chosen one when this row is chosen too."""
+    nearest = np.minimum(nearest, distance)
+    nearest[row] = 0.0
+    return nearest
 
 
 def _draw_row(total: FloatArray, rng: np.random.Generator) -> int:

@@ -9,6 +9,7 @@ from partita._kernels import (
     distinct,
     dp_means,
     internal,
+    itk,
     kmeans,
     label_kmeans,
     linkage,
@@ -55,6 +56,9 @@ def warm_up() -> None:
     )
 
     kmeans.lloyd(np.eye(3), np.zeros((2, 2)), 1, np.empty((2, 3)), np.empty(3, dtype=np.int64))
+    one_each, lists = np.zeros(n, dtype=np.int64), (np.arange(n + 1), np.zeros(n, dtype=np.int64), np.ones(n))
+    tables = np.zeros((1, 1)), np.zeros((1, 1))
+    itk.move_rows(*lists, np.zeros(1, dtype=np.int64), 0.0, 1, one_each, np.full(1, n), *tables)
     _warm_up_pcc(codes)
     _warm_up_models(codes)
     _warm_up_nbce(codes)

@@ -124,3 +124,53 @@ def test_itk_warns_at_the_users_line_if_the_best_start_does_not_converge(rng):
     assert caught[0].filename == __file__
     assert not model.converged_
     assert model.n_iter_ == len(model.history_) == 2
+
+
+# ---------------------------------------------------------------------------------------------------- the optimum
+def objective_of(blocks, labels, row_weights):
+    """The objective at the best centres, the means, of given labels."""
+    weights = np.ones(len(blocks))
+    centers = []
+    for k in range(labels.max() + 1):
+        mine = labels == k
+        centers.append([])
+        for block in blocks:
+            saw = mine & ~np.isnan(block[:, 0])
+            mean = np.full(block.shape[1], 1 / block.shape[1])
+            if saw.any():
+                n_seen = np.array([sum(not np.isnan(b[i, 0]) for b in blocks) for i in np.flatnonzero(saw)])
+                mean = np.average(block[saw], axis=0, weights=row_weights[saw] / n_seen)
+            centers[-1].append(mean)
+    return divergence_by_hand(blocks, weights, row_weights, labels, centers)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_itk_finds_the_best_of_all_partitions_of_few_objects(seed):
+    rng = np.random.default_rng(seed)
+    blocks = [rng.dirichlet(np.full(3, 0.5), size=8) for _ in range(3)]
+    blocks[1][rng.random(8) < 0.3] = np.nan
+    row_weights = rng.integers(1, 4, 8).astype(float)
+    every = {tuple(np.unique(labels, return_inverse=True)[1]) for labels in np.ndindex(*([2] * 8))}
+    best = min(objective_of(blocks, np.array(labels), row_weights) for labels in every)
+    model = ITK(2, random_state=0).fit(blocks, sample_weight=row_weights)
+    assert model.objective_ == pytest.approx(best, rel=1e-6)
+
+
+@pytest.mark.parametrize("soft", [True, False])
+def test_no_single_move_lowers_the_objective(soft, rng):
+    n = 40
+    blocks = [rng.dirichlet(np.full(4, 0.3), size=n) for _ in range(4)]
+    for block in blocks[1:]:
+        block[rng.random(n) < 0.3] = np.nan
+    if not soft:
+        blocks = [np.where(np.isnan(b), np.nan, b == b.max(axis=1, keepdims=True)) for b in blocks]
+    row_weights = rng.integers(1, 4, n).astype(float)
+    model = ITK(3, n_init=1, random_state=0).fit(blocks, sample_weight=row_weights)
+    best = objective_of(blocks, model.labels_, row_weights)
+    assert model.objective_ == pytest.approx(best, rel=1e-6)
+    for i in range(n):
+        for k in range(3):
+            labels = model.labels_.copy()
+            labels[i] = k
+            if len(np.unique(labels)) == 3:
+                assert objective_of(blocks, labels, row_weights) >= best * (1 - 1e-7)

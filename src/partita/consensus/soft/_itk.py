@@ -4,7 +4,8 @@
 
 s_im the probabilities that clustering m gives object i (left out where it did not see it), v_im the weight of m over
 that of all clusterings that saw i. For this direction of KL the best centre is the weighted mean of its members, so no
-step raises the sum.
+step raises the sum. Where the steps end, single objects still change their cluster if the sum falls when both centres
+follow (eq. G40): the steps alone stop at worse partitions.
 """
 
 from functools import partial
@@ -17,12 +18,15 @@ from scipy.special import xlogy
 from partita._labels.membership import one_hot
 from partita._labels.weights import WeightScale
 from partita._parameters import common
-from partita._runs import Progress, best_of, plus_plus, progress, warn_not_converged
+from partita._runs import Progress, Round, plus_plus, progress, race, warn_not_converged
 from partita._typing import FloatArray, IntArray
 from partita.consensus.graph._cell_memberships import CellMemberships
 from partita.consensus.soft._soft_consensus import SoftEnsembleConsensus
 
 _SMOOTH = 1e-10  # added in logarithms, so that a centre without probability is far and not infinitely far
+_CANDIDATES = 3  # starts per one that is run to its end: they compete for a few iterations
+_SHORT = 5  # iterations
+_PASSES = 20  # of single moves over all rows between two updates of all: a limit, few passes move anything
 _MIX = 0.1  # share of equal probabilities in the first centres: enough that no object is far only by a zero
 
 
@@ -34,7 +38,8 @@ class ITK(SoftEnsembleConsensus):
     n_clusters : int, default=8
         Number of clusters. Fewer are returned, with a warning, if there are fewer different objects.
     n_init : int, default=10
-        Number of starts; the best one is kept.
+        Number of starts that are run to their end; the best one is kept. They are the best, after five iterations, of
+        three times as many.
     max_iter : int, default=300
         Largest number of iterations of each start.
     tol : float, default=1e-9
@@ -69,8 +74,9 @@ class ITK(SoftEnsembleConsensus):
 
     Notes
     -----
-    Starts are objects far from each other (k-means++ with the divergence). Cost O(n t k) per iteration, with t the
-    number of clusters of all clusterings.
+    Starts are objects far from each other: greedy k-means++ with the divergence, that is, of several objects drawn for
+    a centre, the one that lowers the sum of divergences most is taken. Cost O(n t k) per iteration, with t the number
+    of clusters of all clusterings.
 
     References
     ----------
@@ -124,40 +130,54 @@ class ITK(SoftEnsembleConsensus):
     def _cluster(self, cells: CellMemberships, n_clusters: int, seed: int) -> IntArray:
         rng = np.random.default_rng(seed)
         divergence = CenterDivergence(cells)
-        starts = [divergence.draw_centers(n_clusters, rng) for _ in range(self.n_init)]
-        steps = int(self.n_init) * int(self.max_iter)
-        with progress(steps, "information-theoretic k-means", show=bool(self.verbose)) as bar:
-            run = partial(run_itk, divergence, max_iter=self.max_iter, tol=self.tol, bar=bar)
-            best = best_of(run, starts, self.n_jobs, lowest=lambda found: found.history[-1])
+        starts = [divergence.draw_centers(n_clusters, rng) for _ in range(_CANDIDATES * self.n_init)]
+        with progress(int(self.n_init), "information-theoretic k-means", show=bool(self.verbose)) as bar:
+            begin = partial(run_itk, divergence, max_iter=min(self.max_iter, _SHORT), tol=self.tol)
+            go_on = partial(self._run, divergence, bar=bar)
+            rounds = [Round(begin, self.n_init), Round(go_on, 1)]
+            best: ITKRun = race(starts, rounds, self.n_jobs, lowest=lambda found: found.history[-1])[0]
         if not best.converged:
             warn_not_converged(type(self).__name__, self.max_iter)
         self.history_, self.converged_ = best.history, best.converged
         self.objective_, self.n_iter_ = best.history[-1], len(best.history)
         return best.labels
 
+    def _run(self, divergence: "CenterDivergence", begun: "ITKRun", *, bar: Progress) -> "ITKRun":
+        """A start that has begun, run to its end."""
+        rest = self.max_iter - len(begun.history)
+        found = run_itk(divergence, begun.centers, max_iter=rest, tol=self.tol, moves=True) if rest else begun
+        bar.update(1)
+        return found._replace(history=begun.history + found.history) if rest else begun
+
 
 class ITKRun(NamedTuple):
     """One run from one start."""
 
     labels: IntArray
+    centers: FloatArray  # where the next iteration begins
     history: list[float]  # objective at each iteration
     converged: bool
 
 
-def run_itk(divergence: "CenterDivergence", centers: FloatArray, *, max_iter: int, tol: float, bar: Progress) -> ITKRun:
-    """Assign rows to their nearest centres and move the centres to the means, in turn (eq. G27)."""
+def run_itk(
+    divergence: "CenterDivergence", centers: FloatArray, *, max_iter: int, tol: float, moves: bool = False
+) -> ITKRun:
+    """Assign rows to their nearest centres and move the centres to the means, in turn (eq. G27).
+
+    With ``moves``, single rows change their cluster where these steps end (eq. G40).
+    """
     history: list[float] = []
     while True:
         distance = divergence.from_centers(centers)
         labels = distance.argmin(axis=1)
         nearest = distance[np.arange(len(labels)), labels]
         history.append(float(divergence.cells.row_weights @ nearest))
-        converged = len(history) > 1 and history[-2] - history[-1] <= tol * max(history[-2], _SMOOTH)
-        if converged or len(history) == max_iter:
-            bar.update(max_iter - len(history) + 1)
-            return ITKRun(labels, history, converged)
-        bar.update(1)
+        settled = len(history) > 1 and history[-2] - history[-1] <= tol * max(history[-2], _SMOOTH)
+        moved = moves and settled and divergence.move_single_rows(labels, len(centers), least=tol * history[-1])
+        converged = settled and not moved
         centers = divergence.means(labels, centers)
+        if converged or len(history) == max_iter:
+            return ITKRun(labels, centers, history, converged)
 
 
 class CenterDivergence:
@@ -192,9 +212,24 @@ class CenterDivergence:
         total = np.add.reduceat(mass, starts, axis=1)[:, clustering]
         return np.asarray(np.divide(mass, total, out=previous.copy(), where=total > 0))
 
+    def move_single_rows(self, labels: IntArray, n_clusters: int, *, least: float) -> bool:
+        """Move rows between clusters, in ``labels``, as long as the objective falls; whether any moved (eq. G40)."""
+        from partita._kernels.itk import move_rows  # loads numba
+
+        cells = self.cells
+        S = sparse.csr_array(self.S)
+        values = S.data * np.repeat(cells.row_weights, np.diff(S.indptr))
+        mass = np.asarray((one_hot(labels, n_clusters) * cells.row_weights[:, None]).T @ self.S)
+        total = np.add.reduceat(mass, np.flatnonzero(np.diff(cells.cell_clustering, prepend=-1)), axis=1)
+        n_rows = np.bincount(labels, minlength=n_clusters)
+        lists = S.indptr.astype(np.int64), S.indices.astype(np.int64), values, cells.cell_clustering
+        return bool(move_rows(*lists, least, _PASSES, labels, n_rows, mass, total))
+
     def draw_centers(self, n_clusters: int, rng: np.random.Generator) -> FloatArray:
         """First centres: rows far from each other, mixed with equal probabilities (eq. G28)."""
-        rows = plus_plus(self.cells.row_weights, n_clusters, self._from_row, rng)
+        rows = plus_plus(
+            self.cells.row_weights, n_clusters, self._from_row, rng, n_candidates=2 + int(np.log(n_clusters))
+        )
         return (1 - _MIX) * np.array([self._row(i) for i in rows]) + _MIX * self._uniform()
 
     def _from_row(self, row: int) -> FloatArray:
