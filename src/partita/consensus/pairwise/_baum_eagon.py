@@ -10,51 +10,22 @@ coefficients are non-negative; the growth transform of Baum and Eagon then never
 Equal rows that start equal stay equal, so distinct rows with their weights are exact.
 """
 
-from functools import partial
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from partita._kept_starts import kept_starts
 from partita._parameters import StrOptions, common
-from partita._runs import best_of, draw_seeds, progress, warn_not_converged
-from partita._typing import Array, Codes, FloatArray
+from partita._runs import draw_seeds, warn_not_converged
+from partita._typing import Array, Codes
 from partita.base import BaseConsensus, Consensus, LabelledRows, SoftConsensusMixin
-from partita.consensus.pairwise._memberships import fitted_memberships, random_memberships
-from partita.consensus.pairwise._pair_counts import PAIRS, RowCounts, predicted, row_counts
+from partita.consensus.pairwise._growth import COMPETING, Growth, GrowthRun
+from partita.consensus.pairwise._memberships import fitted_memberships
+from partita.consensus.pairwise._pair_counts import PAIRS, PairSums, row_counts
+from partita.consensus.pairwise._squared_error import LabelGrowth, StoredGrowth
 
 _APART = 10  # iterations between two looks at convergence: one of them changes too little to tell
-
-
-class GrowthProblem(NamedTuple):
-    """What is fitted: S, and the weight of each pair with the number of objects behind it."""
-
-    W: Any  # (r, r) dense or sparse
-    S: Any  # the same
-    row_weights: FloatArray
-    row_sums: FloatArray  # (r, 1) of W
-
-    def difference(self, Y: FloatArray) -> Any:
-        """S - Y Y' where there are pairs."""
-        return self.S - predicted(self.S, Y)
-
-    def squared_error(self, difference: Any) -> float:
-        """The objective, sum over ordered pairs of W (S - y_i.y_j)^2."""
-        squares = self.W * (difference * difference)
-        return float(self.row_weights @ np.asarray(squares.sum(axis=1)).ravel())
-
-    def grow(self, Y: FloatArray, difference: Any) -> None:
-        """One growth transform of Y, in place; a row without pairs stays."""
-        grown = Y * (np.asarray((self.W * difference) @ Y) + self.row_sums)
-        total = grown.sum(axis=1, keepdims=True)
-        np.divide(grown, total, out=Y, where=total > 0)
-
-
-class GrowthRun(NamedTuple):
-    """Where a start ended."""
-
-    Y: FloatArray
-    history: list[float]
-    converged: bool
+_SHORT = 50  # iterations of the competition between starts
 
 
 class BaumEagon(SoftConsensusMixin, BaseConsensus):
@@ -128,7 +99,7 @@ class BaumEagon(SoftConsensusMixin, BaseConsensus):
 
     _n_clusters_is_bound: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **common("n_clusters", "n_init", "max_iter", "tol", "weights", "random_state", "n_jobs", "verbose"),
+        **common("n_clusters", "n_init", "keep_starts", "max_iter", "tol", "weights", "random_state", "n_jobs", "verbose"),
         "pair_weights": [StrOptions({"ones", "totals"})],
         "diagonal": ["boolean"],
         "pairs": PAIRS,
@@ -142,6 +113,7 @@ class BaumEagon(SoftConsensusMixin, BaseConsensus):
         diagonal: bool = True,
         pairs: Any = "all",
         n_init: int = 5,
+        keep_starts: bool = False,
         max_iter: int = 10_000,
         tol: float = 1e-5,
         weights: Any = None,
@@ -154,6 +126,7 @@ class BaumEagon(SoftConsensusMixin, BaseConsensus):
         self.diagonal = diagonal
         self.pairs = pairs
         self.n_init = n_init
+        self.keep_starts = keep_starts
         self.max_iter = max_iter
         self.tol = tol
         self.weights = weights
@@ -168,42 +141,41 @@ class BaumEagon(SoftConsensusMixin, BaseConsensus):
         return 2, int(self.pair_weights == "totals")
 
     def _fit_rows(self, rows: LabelledRows) -> Consensus:
-        *seeds, pair_seed = draw_seeds(self.random_state, self.n_init + 1).tolist()
-        problem = self._weigh(row_counts(rows, self.pairs, pair_seed))
-        n_clusters = rows.n_clusters
-        run = partial(self._run, problem, n_clusters)
-        found = best_of(run, seeds, self.n_jobs, lowest=lambda run: run.history[-1])
-        self.history_ = rows.scale.report(found.history, *self._powers_of_weights())
-        self.converged_ = found.converged
-        self.n_iter_, self.objective_ = len(self.history_), self.history_[-1]
+        n_starts = self.n_init if self.keep_starts else COMPETING * self.n_init
+        *seeds, pair_seed = draw_seeds(self.random_state, n_starts + 1).tolist()
+        problem, n_clusters = self._choose_problem(rows, pair_seed), rows.n_clusters
+        title = "Baum-Eagon" if self.verbose else ""
+        growth = Growth(problem, n_clusters, self._settle, self.max_iter, self.n_jobs, title)
+        ended = growth.run(seeds, n_kept=self.n_init, n_short=_SHORT)
+        powers = self._powers_of_weights()
+        if self.keep_starts:
+            self.starts_ = kept_starts([run.kept() for run in ended], rows, objects=powers[0], clusterings=powers[1])
+        found = ended[0]
+        self.history_, self.converged_ = rows.scale.report(found.history[1:], *powers), found.converged
+        self.n_iter_, self.objective_ = found.n_iter, self.history_[-1]
         if not self.converged_:
             warn_not_converged(type(self).__name__, self.max_iter)
         Y = np.where(problem.row_sums > 0, found.Y, 1 / n_clusters)  # without any pair nothing is known
         self._fitted = fitted_memberships(rows.ensemble, Y)
         return Consensus(Y.argmax(axis=1), Y, np.full(n_clusters, 1 / n_clusters))
 
-    def _weigh(self, counts: RowCounts) -> GrowthProblem:
-        per_pair = counts.totals if self.pair_weights == "totals" else (counts.totals > 0) * 1.0
-        W = per_pair * counts.objects_met(diagonal=self.diagonal)
-        return GrowthProblem(W, counts.similarity(), counts.row_weights, np.asarray(W.sum(axis=1)).ravel()[:, None])
+    def _choose_problem(self, rows: LabelledRows, pair_seed: int) -> LabelGrowth | StoredGrowth:
+        """From the labels, if N is the same for all pairs; else from the pairs."""
+        ensemble, totals = rows.ensemble, self.pair_weights == "totals"
+        if isinstance(self.pairs, str) and not ensemble.has_missing:
+            u = float(ensemble.clustering_weights.sum()) if totals else 1.0
+            return LabelGrowth(ensemble, u=u, diagonal=self.diagonal)
+        counts = row_counts(rows, self.pairs, pair_seed)
+        S = counts.similarity()
+        W = counts.totals if totals else (counts.totals > 0) * 1.0
+        return StoredGrowth(PairSums((W if self.diagonal else counts.without_self(W), S), counts.row_weights))
 
-    def _run(self, problem: GrowthProblem, n_clusters: int, seed: int) -> GrowthRun:
-        """Growth transforms from one start."""
-        Y = random_memberships(len(problem.row_weights), n_clusters, np.random.default_rng(seed))
-        difference = problem.difference(Y)
-        first = before = problem.squared_error(difference)
-        history: list[float] = []
-        with progress(self.max_iter, "Baum-Eagon", show=bool(self.verbose)) as bar:
-            while len(history) < self.max_iter:
-                problem.grow(Y, difference)
-                difference = problem.difference(Y)
-                history.append(problem.squared_error(difference))
-                bar.update(1)
-                if len(history) % _APART == 0 or len(history) == self.max_iter:
-                    if before - history[-1] <= self.tol * first:
-                        return GrowthRun(Y, history, converged=True)
-                    before = history[-1]
-        return GrowthRun(Y, history, converged=False)
+    def _settle(self, run: GrowthRun) -> GrowthRun:
+        """Whether the objective has fallen by less than ``tol`` of its first value over ten iterations."""
+        if run.n_iter % _APART and run.n_iter != self.max_iter:
+            return run
+        fall = run.history[max(run.n_iter - _APART, 0)] - run.objective
+        return run._replace(converged=fall <= self.tol * run.history[0])
 
     def _label_rows(self, codes: Codes) -> Array:
         return self._fitted.of_rows(codes)

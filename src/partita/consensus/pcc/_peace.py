@@ -93,6 +93,9 @@ class PEACE(PCC):
     pairs = "all"
     init = "random"
 
+    def _one_row_per_object(self) -> bool:
+        return False
+
     def _fit_rows(self, rows: LabelledRows) -> Consensus:
         found = super()._fit_rows(rows)
         log_likelihood = -self._history[-1] - _entropy_of_counts(rows.ensemble)
