@@ -6,14 +6,24 @@ which is -f of PCC with the Kullback-Leibler divergence, up to a constant of the
 moves one pair of clusters of one object: the object with the largest gap, its best and its worst cluster, exactly.
 """
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 from scipy.special import xlogy
 
+from partita._kept_starts import RowStart, StartResult, kept_starts
+from partita._kernels import pcc_pairs
 from partita._labels.ensemble import Ensemble
+from partita._runs import draw_seeds, in_order
 from partita.base import Consensus, LabelledRows
-from partita.consensus.pcc._pcc import PCC
+from partita.consensus.pairwise._memberships import fitted_memberships, random_memberships
+from partita.consensus.pairwise._pair_counts import SAMPLE_OF_PAIRS, sample_of_pairs
+from partita.consensus.pcc._greedy import step_greedily
+from partita.consensus.pcc._pcc import PCC, _only_cluster, _take_out_small_clusters
+from partita.consensus.pcc._problem import PCCSolution
+from partita.consensus.pcc._starts import smooth
+from partita.consensus.pcc._stored_pairs import PairRun, PairSpace, all_pairs
 from partita.metrics._coassociation import iter_blocks
 
 
@@ -71,6 +81,7 @@ class PEACE(PCC):
         n_clusters: int = 8,
         *,
         n_init: int = 10,
+        keep_starts: bool = False,
         max_iter: int | None = None,
         tol: float = 1e-4,
         weights: Any = None,
@@ -80,6 +91,7 @@ class PEACE(PCC):
     ) -> None:
         self.n_clusters = n_clusters
         self.n_init = n_init
+        self.keep_starts = keep_starts
         self.max_iter = max_iter
         self.tol = tol
         self.weights = weights
@@ -97,10 +109,56 @@ class PEACE(PCC):
         return False
 
     def _fit_rows(self, rows: LabelledRows) -> Consensus:
-        found = super()._fit_rows(rows)
-        log_likelihood = -self._history[-1] - _entropy_of_counts(rows.ensemble)
+        ensemble, self._scale = rows.ensemble, rows.scale
+        problem = all_pairs(ensemble, rows.n_clusters, pcc_pairs.KL)
+        if rows.n_clusters == 1:
+            found = _only_cluster(problem)
+        else:
+            found = self._best_start(problem, rows)
+            solve = partial(self._solve, problem, max_iter=self._limit(ensemble))
+            found = _take_out_small_clusters(found, problem, solve, ensemble.row_weights)
+        log_likelihood = -found.objective - _entropy_of_counts(ensemble)
         self.log_likelihood_ = rows.scale.report(log_likelihood, *self._powers_of_weights())
-        return found
+        return self._conclude(found, problem, ensemble)
+
+    def _best_start(self, problem: PairSpace, rows: LabelledRows) -> PCCSolution:
+        """Where the best start ends; with many rows starts compete on a sample of objects, and the best goes on."""
+        ensemble = rows.ensemble
+        *seeds, sample_seed = draw_seeds(self.random_state, self.n_init + 1).tolist()
+        if self.keep_starts or ensemble.n_rows <= SAMPLE_OF_PAIRS:
+            ended = self._run_starts(problem, rows, seeds)
+            if self.keep_starts:
+                self.starts_ = _kept(ended, seeds, rows)
+            return min(ended, key=_objective)
+        few = rows._replace(ensemble=sample_of_pairs(ensemble, sample_seed))
+        best = min(self._run_starts(all_pairs(few.ensemble, rows.n_clusters, pcc_pairs.KL), few, seeds), key=_objective)
+        Y = smooth(fitted_memberships(few.ensemble, best.Y).of_rows(ensemble.codes))
+        return self._solve(problem, problem.start_at(Y), max_iter=self._limit(ensemble))
+
+    def _run_starts(self, problem: PairSpace, rows: LabelledRows, seeds: list[int]) -> list[PCCSolution]:
+        """Every start run to its end."""
+        n_rows, limit = rows.ensemble.n_rows, self._limit(rows.ensemble)
+
+        def run(seed: int) -> PCCSolution:
+            Y = random_memberships(n_rows, rows.n_clusters, np.random.default_rng(seed))
+            return self._solve(problem, problem.start_at(Y), max_iter=limit)
+
+        return list(in_order(run, seeds, self.n_jobs))
+
+    def _solve(self, problem: PairSpace, run: PairRun, *, max_iter: int) -> PCCSolution:
+        return step_greedily(problem, run, tol=self.tol, max_iter=max_iter, show=bool(self.verbose))
+
+
+def _objective(found: PCCSolution) -> float:
+    return found.objective
+
+
+def _kept(ended: list[PCCSolution], seeds: list[int], rows: LabelledRows) -> list[StartResult]:
+    runs = [
+        RowStart(found.objective, seed, found.n_iter, found.Y.argmax(axis=1))
+        for found, seed in zip(ended, seeds, strict=True)
+    ]
+    return kept_starts(runs, rows, objects=2, clusterings=1)
 
 
 def _entropy_of_counts(ensemble: Ensemble) -> float:
