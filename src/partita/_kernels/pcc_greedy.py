@@ -1,9 +1,9 @@
 """The papers' greedy algorithm for PCC: the row with the largest gap, and a step between two of its clusters.
 
-With U the cluster of the smallest derivative of row i and V that of the largest one in use, mass moves from V to U until
-the objective falls no more (eq. P27). The gradients of all rows are kept up to date (eq. P29). A step over all pairs
-costs O(n K); over chosen pairs it looks at the p neighbours of the row only, O(p K), and the row of the largest gap is
-on top of a heap, in which a step changes the row and its neighbours, O(p log n).
+With U the cluster of the smallest derivative of row i and V that of the largest one in use, mass moves from V to U
+until the objective falls no more (eq. P27). The gradients of all rows are kept up to date (eq. P29). A step over all
+pairs costs O(n K); over chosen pairs it looks at the p neighbours of the row only, O(p K), and the row of the largest
+gap is on top of a heap, in which a step changes the row and its neighbours, O(p log n).
 
 Rows may have a weight w: the objective of a row's own objects is replaced by its bound, as in ``pcc_pairs``.
 """

@@ -13,14 +13,22 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from partita._kept_starts import kept_starts
+from partita._kept_starts import StartResult, kept_starts
 from partita._parameters import common
 from partita._runs import draw_seeds, warn_not_converged
 from partita._typing import Array, Codes, FloatArray
 from partita.base import BaseConsensus, Consensus, LabelledRows, SoftConsensusMixin
 from partita.consensus.pairwise._growth import COMPETING, Growth, GrowthRun
-from partita.consensus.pairwise._memberships import fitted_memberships, random_memberships
-from partita.consensus.pairwise._pair_counts import PAIRS, PairSums, row_counts
+from partita.consensus.pairwise._memberships import fitted_memberships, from_sample, random_memberships
+from partita.consensus.pairwise._pair_counts import (
+    PAIRS,
+    SAMPLE_OF_PAIRS,
+    PairSums,
+    RowCounts,
+    all_counts,
+    row_counts,
+    sample_of_pairs,
+)
 
 _EVEN = 10.0  # parameter of the Dirichlet that p starts from: near even, so that no aspect dies at once
 _TINY = 1e-300  # least P: the logarithm is finite where C = 0
@@ -30,8 +38,12 @@ _SHORT = 20  # iterations of the competition between starts
 class Dyads:
     """Counts of the pairs that are put together, and EM for them; the memberships are M = p B."""
 
-    def __init__(self, C: Any, row_weights: FloatArray) -> None:
-        self.sums, self.row_weights = PairSums((C,), row_weights), row_weights
+    def __init__(self, counts: RowCounts) -> None:
+        w = self.row_weights = counts.row_weights
+        C = counts.without_self(counts.counts)
+        self.sums = PairSums((C,), w)
+        self.mass = np.asarray(C @ w)  # dyads of one object of each row
+        self.n_dyads = float(w @ self.mass)
 
     def start(self, n_clusters: int, seed: int) -> FloatArray:
         """B from the simplex by row, normalised by column; p near even."""
@@ -128,7 +140,9 @@ class AspectModel(SoftConsensusMixin, BaseConsensus):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **common("n_clusters", "n_init", "keep_starts", "max_iter", "tol", "weights", "random_state", "n_jobs", "verbose"),
+        **common(
+            "n_clusters", "n_init", "keep_starts", "max_iter", "tol", "weights", "random_state", "n_jobs", "verbose"
+        ),
         "pairs": PAIRS,
     }
 
@@ -167,24 +181,37 @@ class AspectModel(SoftConsensusMixin, BaseConsensus):
         n_starts = self.n_init if self.keep_starts else COMPETING * self.n_init
         *seeds, pair_seed = draw_seeds(self.random_state, n_starts + 1).tolist()
         counts, n_clusters = row_counts(rows, self.pairs, pair_seed), rows.n_clusters
-        C = counts.without_self(counts.counts)
-        dyads = Dyads(C, counts.row_weights)
-        title = "aspect model" if self.verbose else ""
-        growth = Growth(dyads, n_clusters, self._settle, self.max_iter, self.n_jobs, title)
-        ended = growth.run(seeds, n_kept=self.n_init, n_short=_SHORT)
-        found, n_dyads = ended[0], float(counts.row_weights @ (C @ counts.row_weights))
-        if self.keep_starts:
-            runs = [run.kept()._replace(objective=-run.objective) for run in ended]
-            self.starts_ = kept_starts(runs, rows, objects=2, clusterings=1)
-        self.history_ = _on_users_scale([-value for value in found.history[1:]], n_dyads, rows)
+        dyads = Dyads(counts)
+        found = self._best_start(dyads, rows, seeds, pair_seed)
+        self.history_ = _on_users_scale([-value for value in found.history[1:]], dyads, rows)
         self.n_iter_, self.lower_bound_, self.converged_ = found.n_iter, self.history_[-1], found.converged
         if not self.converged_:
             warn_not_converged(type(self).__name__, self.max_iter)
         mass = found.Y.sum(axis=1, keepdims=True)
-        together = (C @ counts.row_weights)[:, None] > 0  # else nothing is known, and B may be at its start
-        Y = np.divide(found.Y, mass, out=np.full(found.Y.shape, 1 / n_clusters), where=(mass > 0) & together)
+        known = (mass > 0) & (dyads.mass[:, None] > 0)  # else nothing is known, and the row may be at its start
+        Y = np.divide(found.Y, mass, out=np.full(found.Y.shape, 1 / n_clusters), where=known)
         self._aspects, self._fitted = counts.row_weights @ found.Y, fitted_memberships(rows.ensemble, Y)
         return Consensus(Y.argmax(axis=1), Y, np.full(n_clusters, 1 / n_clusters))
+
+    def _best_start(self, dyads: Dyads, rows: LabelledRows, seeds: list[int], sample_seed: int) -> GrowthRun:
+        """Where the best start ends; with many rows starts compete on a sample of objects, and the best goes on."""
+        ensemble = rows.ensemble
+        title = "aspect model" if self.verbose else ""
+        growth = Growth(dyads, rows.n_clusters, self._settle, self.max_iter, self.n_jobs, title)
+        if self.keep_starts or not isinstance(self.pairs, str) or ensemble.n_rows <= SAMPLE_OF_PAIRS:
+            ended = growth.run(seeds, n_kept=self.n_init, n_short=_SHORT)
+            if self.keep_starts:
+                self.starts_ = self._kept(ended, dyads, rows)
+            return ended[0]
+        few = sample_of_pairs(ensemble, sample_seed)
+        best = growth._replace(problem=Dyads(all_counts(few))).run(seeds, n_kept=self.n_init, n_short=_SHORT)[0]
+        Y = from_sample(few, best.Y / best.Y.sum(axis=1, keepdims=True), ensemble)
+        return growth.run_from(Y * (dyads.mass / dyads.n_dyads)[:, None])
+
+    def _kept(self, ended: list[GrowthRun], dyads: Dyads, rows: LabelledRows) -> list[StartResult]:
+        values = _on_users_scale([-run.objective for run in ended], dyads, rows)
+        kept = kept_starts([run.kept() for run in ended], rows)
+        return [start._replace(objective=value) for start, value in zip(kept, values, strict=True)]
 
     def _settle(self, run: GrowthRun) -> GrowthRun:
         """Whether a plain step of EM raises the log-likelihood by less than ``tol``, relatively."""
@@ -202,8 +229,8 @@ class AspectModel(SoftConsensusMixin, BaseConsensus):
         return self._fitted.of_rows(codes)
 
 
-def _on_users_scale(history: list[float], n_dyads: float, rows: LabelledRows) -> list[float]:
+def _on_users_scale(history: list[float], dyads: Dyads, rows: LabelledRows) -> list[float]:
     """Log-likelihoods for the user's weights: P(i, j) of two objects is as much less as there are more of them."""
-    shift = 2 * rows.scale.objects * float(np.log(2)) * n_dyads
+    shift = 2 * rows.scale.objects * float(np.log(2)) * dyads.n_dyads
     scaled: list[float] = rows.scale.report([value - shift for value in history], 2, 1)
     return scaled

@@ -20,8 +20,16 @@ from partita._runs import draw_seeds, warn_not_converged
 from partita._typing import Array, Codes
 from partita.base import BaseConsensus, Consensus, LabelledRows, SoftConsensusMixin
 from partita.consensus.pairwise._growth import COMPETING, Growth, GrowthRun
-from partita.consensus.pairwise._memberships import fitted_memberships
-from partita.consensus.pairwise._pair_counts import PAIRS, PairSums, row_counts
+from partita.consensus.pairwise._memberships import fitted_memberships, from_sample
+from partita.consensus.pairwise._pair_counts import (
+    PAIRS,
+    SAMPLE_OF_PAIRS,
+    PairSums,
+    RowCounts,
+    all_counts,
+    row_counts,
+    sample_of_pairs,
+)
 from partita.consensus.pairwise._squared_error import LabelGrowth, StoredGrowth
 
 _APART = 10  # iterations between two looks at convergence: one of them changes too little to tell
@@ -99,7 +107,9 @@ class BaumEagon(SoftConsensusMixin, BaseConsensus):
 
     _n_clusters_is_bound: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **common("n_clusters", "n_init", "keep_starts", "max_iter", "tol", "weights", "random_state", "n_jobs", "verbose"),
+        **common(
+            "n_clusters", "n_init", "keep_starts", "max_iter", "tol", "weights", "random_state", "n_jobs", "verbose"
+        ),
         "pair_weights": [StrOptions({"ones", "totals"})],
         "diagonal": ["boolean"],
         "pairs": PAIRS,
@@ -143,14 +153,9 @@ class BaumEagon(SoftConsensusMixin, BaseConsensus):
     def _fit_rows(self, rows: LabelledRows) -> Consensus:
         n_starts = self.n_init if self.keep_starts else COMPETING * self.n_init
         *seeds, pair_seed = draw_seeds(self.random_state, n_starts + 1).tolist()
-        problem, n_clusters = self._choose_problem(rows, pair_seed), rows.n_clusters
-        title = "Baum-Eagon" if self.verbose else ""
-        growth = Growth(problem, n_clusters, self._settle, self.max_iter, self.n_jobs, title)
-        ended = growth.run(seeds, n_kept=self.n_init, n_short=_SHORT)
-        powers = self._powers_of_weights()
-        if self.keep_starts:
-            self.starts_ = kept_starts([run.kept() for run in ended], rows, objects=powers[0], clusterings=powers[1])
-        found = ended[0]
+        n_clusters = rows.n_clusters
+        problem = self._choose_problem(rows, pair_seed)
+        found, powers = self._best_start(problem, rows, seeds, pair_seed), self._powers_of_weights()
         self.history_, self.converged_ = rows.scale.report(found.history[1:], *powers), found.converged
         self.n_iter_, self.objective_ = found.n_iter, self.history_[-1]
         if not self.converged_:
@@ -159,15 +164,37 @@ class BaumEagon(SoftConsensusMixin, BaseConsensus):
         self._fitted = fitted_memberships(rows.ensemble, Y)
         return Consensus(Y.argmax(axis=1), Y, np.full(n_clusters, 1 / n_clusters))
 
+    def _best_start(
+        self, problem: LabelGrowth | StoredGrowth, rows: LabelledRows, seeds: list[int], sample_seed: int
+    ) -> GrowthRun:
+        """Where the best start ends; with many dense pairs starts compete on a sample of objects, the best goes on."""
+        ensemble = rows.ensemble
+        title = "Baum-Eagon" if self.verbose else ""
+        growth = Growth(problem, rows.n_clusters, self._settle, self.max_iter, self.n_jobs, title)
+        linear = isinstance(problem, LabelGrowth) or not isinstance(self.pairs, str)
+        if self.keep_starts or linear or ensemble.n_rows <= SAMPLE_OF_PAIRS:
+            ended = growth.run(seeds, n_kept=self.n_init, n_short=_SHORT)
+            if self.keep_starts:
+                objects, clusterings = self._powers_of_weights()
+                runs = [run.kept() for run in ended]
+                self.starts_ = kept_starts(runs, rows, objects=objects, clusterings=clusterings)
+            return ended[0]
+        few = sample_of_pairs(ensemble, sample_seed)
+        on_sample = growth._replace(problem=self._stored(all_counts(few)))
+        best = on_sample.run(seeds, n_kept=self.n_init, n_short=_SHORT)[0]
+        return growth.run_from(from_sample(few, best.Y, ensemble))
+
     def _choose_problem(self, rows: LabelledRows, pair_seed: int) -> LabelGrowth | StoredGrowth:
         """From the labels, if N is the same for all pairs; else from the pairs."""
-        ensemble, totals = rows.ensemble, self.pair_weights == "totals"
+        ensemble = rows.ensemble
         if isinstance(self.pairs, str) and not ensemble.has_missing:
-            u = float(ensemble.clustering_weights.sum()) if totals else 1.0
+            u = float(ensemble.clustering_weights.sum()) if self.pair_weights == "totals" else 1.0
             return LabelGrowth(ensemble, u=u, diagonal=self.diagonal)
-        counts = row_counts(rows, self.pairs, pair_seed)
+        return self._stored(row_counts(rows, self.pairs, pair_seed))
+
+    def _stored(self, counts: RowCounts) -> StoredGrowth:
         S = counts.similarity()
-        W = counts.totals if totals else (counts.totals > 0) * 1.0
+        W = counts.totals if self.pair_weights == "totals" else (counts.totals > 0) * 1.0
         return StoredGrowth(PairSums((W if self.diagonal else counts.without_self(W), S), counts.row_weights))
 
     def _settle(self, run: GrowthRun) -> GrowthRun:

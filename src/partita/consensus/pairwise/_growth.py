@@ -55,9 +55,8 @@ class GrowthRun(NamedTuple):
         return RowStart(self.objective, self.seed, self.n_iter, self.Y.argmax(axis=1))
 
 
-def begin(problem: GrowthProblem, n_clusters: int, seed: int) -> GrowthRun:
-    """A start at random memberships."""
-    Y = problem.start(n_clusters, seed)
+def begin(problem: GrowthProblem, Y: FloatArray, seed: int = 0) -> GrowthRun:
+    """A start at given memberships, drawn with a seed."""
     objective, G = problem.measure(Y)
     return GrowthRun(seed, Y, G, [objective], made=1.0, exponent=1.0, converged=False)
 
@@ -85,6 +84,10 @@ class Growth(NamedTuple):
     n_jobs: int | None
     title: str  # of the progress bar, none if empty
 
+    def run_from(self, Y: FloatArray) -> GrowthRun:
+        """One run to its end, from given memberships."""
+        return self._to_the_end(begin(self.problem, Y))
+
     def run(self, seeds: list[int], *, n_kept: int, n_short: int) -> list[GrowthRun]:
         """The starts that were run to their ends, best first: the best of a competition of ``n_short`` iterations.
 
@@ -97,7 +100,7 @@ class Growth(NamedTuple):
         return ended
 
     def _begin(self, seed: int) -> GrowthRun:
-        return begin(self.problem, self.n_clusters, seed)
+        return begin(self.problem, self.problem.start(self.n_clusters, seed), seed)
 
     def _to_the_end(self, run: GrowthRun) -> GrowthRun:
         return self._iterate(run, self.max_iter)

@@ -19,21 +19,22 @@ def step_greedily(problem: PairSpace, run: PairRun, *, tol: float, max_iter: int
     limit = tol * problem.scale
     at_once = max(_STEPS, len(problem.isolated))
     step = _stepper(problem, run, limit, np.empty(at_once, dtype=np.int64))
-    history, n_iter = [run.objective()], 0
+    history, n_iter, n_refreshes = [run.objective()], 0, 0
     with progress(max_iter, "PCC, greedy", show=show) as bar:
         while True:  # gradients are computed from scratch each time, so that nothing drifts
             done, gap = step(min(at_once, max_iter - n_iter))
             if done == 0:  # the gap is within the limit, or max_iter is reached, or no step helps
                 break
             n_iter += done
+            n_refreshes += 1
             bar.update(done)
-            history.append(run.objective())
+            if n_refreshes & (n_refreshes - 1) == 0:  # 1, 2, 4, 8, ...: with KL a value costs thousands of steps
+                history.append(run.objective())
+    history.append(run.objective())
     return PCCSolution(run.Y, history, n_iter, bool(gap <= limit), float(gap / problem.scale))
 
 
-def _stepper(
-    problem: PairSpace, run: PairRun, limit: float, chosen: IntArray
-) -> Callable[[int], tuple[int, float]]:
+def _stepper(problem: PairSpace, run: PairRun, limit: float, chosen: IntArray) -> Callable[[int], tuple[int, float]]:
     """A function that makes steps, up to a number, and returns how many, and the largest gap before them."""
     pairs, Y_t = problem.pairs, run.Y_t
     work = pcc_greedy.GreedyWork(*(np.empty(problem.longest) for _ in range(6)))

@@ -17,12 +17,11 @@ from partita._kernels import pcc_pairs
 from partita._labels.ensemble import Ensemble
 from partita._runs import draw_seeds, in_order
 from partita.base import Consensus, LabelledRows
-from partita.consensus.pairwise._memberships import fitted_memberships, random_memberships
+from partita.consensus.pairwise._memberships import from_sample, random_memberships
 from partita.consensus.pairwise._pair_counts import SAMPLE_OF_PAIRS, sample_of_pairs
 from partita.consensus.pcc._greedy import step_greedily
 from partita.consensus.pcc._pcc import PCC, _only_cluster, _take_out_small_clusters
 from partita.consensus.pcc._problem import PCCSolution
-from partita.consensus.pcc._starts import smooth
 from partita.consensus.pcc._stored_pairs import PairRun, PairSpace, all_pairs
 from partita.metrics._coassociation import iter_blocks
 
@@ -132,7 +131,7 @@ class PEACE(PCC):
             return min(ended, key=_objective)
         few = rows._replace(ensemble=sample_of_pairs(ensemble, sample_seed))
         best = min(self._run_starts(all_pairs(few.ensemble, rows.n_clusters, pcc_pairs.KL), few, seeds), key=_objective)
-        Y = smooth(fitted_memberships(few.ensemble, best.Y).of_rows(ensemble.codes))
+        Y = from_sample(few.ensemble, best.Y, ensemble)
         return self._solve(problem, problem.start_at(Y), max_iter=self._limit(ensemble))
 
     def _run_starts(self, problem: PairSpace, rows: LabelledRows, seeds: list[int]) -> list[PCCSolution]:
