@@ -5,7 +5,7 @@ import pytest
 
 from partita import PCC, coassociation
 from partita._kernels import pcc_greedy
-from partita.consensus.pcc._greedy import _stepper
+from partita.consensus.pcc._greedy import make_steps
 from partita.consensus.pcc._stored_pairs import all_pairs, chosen_pairs
 from tests.consensus.pcc import pcc_reference as reference
 from tests.ensembles import noisy_ensemble
@@ -28,7 +28,7 @@ def test_greedy_takes_the_largest_gap_and_never_drifts(divergence, sparse_pairs,
     else:
         run = all_pairs(ensemble, 3, reference.KINDS[divergence]).start_at(Y)
     gaps = np.empty(len(X))
-    step = _stepper(run.problem, run, 1e-9, np.empty(1, np.int64))
+    step = make_steps(run.problem, run, limit=1e-9, at_once=1)
     before, n_steps = run.objective(), 0
     while n_steps < 500:
         run.sweep(np.arange(len(X)), np.inf, gaps)
@@ -99,7 +99,7 @@ def test_a_step_ends_left_of_the_lowest_point(divergence, sparse_pairs, rng):
     ensemble, kind = reference.rows_of(X), reference.KINDS[divergence]
     problem = chosen_pairs(counts, ensemble, kind) if sparse_pairs else all_pairs(ensemble, 3, kind)
     run = problem.start_at(rng.dirichlet(np.ones(3), size=len(X)))
-    step = _stepper(problem, run, 1e-9, np.empty(1, np.int64))
+    step = make_steps(problem, run, limit=1e-9, at_once=1)
     for _ in range(40):
         at = run.Y
         step(1)

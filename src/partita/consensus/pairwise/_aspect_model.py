@@ -85,7 +85,12 @@ class AspectModel(SoftConsensusMixin, BaseConsensus):
     pairs : "all", float, int or sparse matrix, default="all"
         Which pairs of objects count, as in :func:`partita.coassociation`.
     n_init : int, default=5
-        Number of starts; the best one is kept.
+        Number of starts that are run to their ends; the best one is kept. They are the best of four times as many that
+        compete for 20 iterations; with more than 500 distinct rows, all this happens on a sample of 500 objects, and
+        the best start continues on all.
+    keep_starts : bool, default=False
+        Run every one of the ``n_init`` starts to its end, without a competition before, and keep what each found in
+        ``starts_``.
     max_iter : int, default=1000
         Largest number of iterations of each start.
     tol : float, default=1e-8
@@ -114,16 +119,21 @@ class AspectModel(SoftConsensusMixin, BaseConsensus):
     lower_bound_ : float
         Log-likelihood sum_ij C_ij log P(i, j) over ordered pairs.
     history_ : list of float
-        Log-likelihood at each iteration of the kept start, before its update; it never falls.
+        Log-likelihood after each iteration of the kept start; it never falls.
     n_iter_ : int
         Number of iterations of the kept start; the length of ``history_``.
     converged_ : bool
         Whether the kept start converged within ``max_iter``.
+    starts_ : list of StartResult
+        With ``keep_starts``: ``objective``, ``seed``, ``n_iter`` and ``labels`` of each start.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
     Notes
     -----
+    EM is over-relaxed: updates go further than those of EM, as long as the log-likelihood rises; where it falls, the
+    update of EM is made.
+
     Cost O(r^2 K) per iteration and r^2 numbers for r distinct rows; O(pairs K) for chosen pairs.
 
     References

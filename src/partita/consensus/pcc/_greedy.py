@@ -6,7 +6,6 @@ import numpy as np
 
 from partita._kernels import pcc_greedy
 from partita._runs import progress
-from partita._typing import IntArray
 from partita.consensus.pcc._problem import PCCSolution
 from partita.consensus.pcc._stored_pairs import PairRun, PairSpace
 
@@ -18,7 +17,7 @@ def step_greedily(problem: PairSpace, run: PairRun, *, tol: float, max_iter: int
     """Move the row with the largest gap until that is within tol * scale."""
     limit = tol * problem.scale
     at_once = max(_STEPS, len(problem.isolated))
-    step = _stepper(problem, run, limit, np.empty(at_once, dtype=np.int64))
+    step = make_steps(problem, run, limit=limit, at_once=at_once)
     history, n_iter, n_refreshes = [run.objective()], 0, 0
     with progress(max_iter, "PCC, greedy", show=show) as bar:
         while True:  # gradients are computed from scratch each time, so that nothing drifts
@@ -34,9 +33,9 @@ def step_greedily(problem: PairSpace, run: PairRun, *, tol: float, max_iter: int
     return PCCSolution(run.Y, history, n_iter, bool(gap <= limit), float(gap / problem.scale))
 
 
-def _stepper(problem: PairSpace, run: PairRun, limit: float, chosen: IntArray) -> Callable[[int], tuple[int, float]]:
-    """A function that makes steps, up to a number, and returns how many, and the largest gap before them."""
-    pairs, Y_t = problem.pairs, run.Y_t
+def make_steps(problem: PairSpace, run: PairRun, *, limit: float, at_once: int) -> Callable[[int], tuple[int, float]]:
+    """A function that makes up to as many steps as asked for, and returns how many, and the largest gap before them."""
+    pairs, Y_t, chosen = problem.pairs, run.Y_t, np.empty(at_once, dtype=np.int64)
     work = pcc_greedy.GreedyWork(*(np.empty(problem.longest) for _ in range(6)))
     if len(pairs.indptr) == 0:
         return lambda n_steps: pcc_greedy.greedy_all(pairs, Y_t, work, np.empty(Y_t.shape), limit, n_steps, chosen)

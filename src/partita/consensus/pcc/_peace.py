@@ -2,8 +2,9 @@
 
     log L(Y) = sum_{i<j} C_ij log y_i.y_j + (N_ij - C_ij) log(1 - y_i.y_j),   maximised                     (eq. P40)
 
-which is -f of PCC with the Kullback-Leibler divergence, up to a constant of the ensemble (eq. P41). Each step
-moves one pair of clusters of one object: the object with the largest gap, its best and its worst cluster, exactly.
+which is -f of PCC with the Kullback-Leibler divergence, up to a constant of the ensemble (eq. P41). Each step moves
+mass between one pair of clusters of one row: the row with the largest gap, its best and its worst cluster (eq. P27).
+Equal rows share a membership (eq. P73).
 """
 
 from functools import partial
@@ -34,7 +35,11 @@ class PEACE(PCC):
     n_clusters : int, default=8
         Largest number of clusters K: those that are not needed end without mass, and are taken out.
     n_init : int, default=10
-        Number of starts; the best one is kept.
+        Number of starts that are run to their ends; the best one is kept. With more than 500 distinct rows they run on
+        a sample of 500 objects, and the best one continues on all.
+    keep_starts : bool, default=False
+        Run every one of the ``n_init`` starts to its end, without a competition before, and keep what each found in
+        ``starts_``.
     max_iter : int, optional
         Largest number of steps of each start; default 20 n K, at least 10,000.
     tol : float, default=1e-4
@@ -54,13 +59,20 @@ class PEACE(PCC):
         sum over pairs of C log y_i.y_j + (N - C) log(1 - y_i.y_j), without the binomial coefficients.
     membership_, labels_, n_clusters_, n_components_, objective_, history_, kkt_gap_, n_iter_, converged_
         As in :class:`partita.PCC`; ``objective_`` is f of PCC, to be minimised.
+    starts_ : list of StartResult
+        With ``keep_starts``: ``objective``, ``seed``, ``n_iter`` and ``labels`` of each start.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
     Notes
     -----
-    Cost O(n K) per step, and steps of the order of n K: :class:`partita.PCC` with its default solver reaches the same
-    gap several times faster.
+    Objects with equal rows of labels start at the same membership and share it. The stationary points found are those
+    of the full problem, because the gradient with respect to a shared membership is the sum of the objects' own, equal,
+    gradients; ``kkt_gap_`` is the gap of the full problem. In the paper every object starts at a membership of its own,
+    as with ``PCC(solver="greedy", init="random")``.
+
+    Cost O(r K) per step for r distinct rows, steps of the order of r K, and r^2 bytes (2 r^2 with missing labels).
+    :class:`partita.PCC` with its default solver reaches the same gap faster.
 
     References
     ----------
@@ -105,7 +117,7 @@ class PEACE(PCC):
     init = "random"
 
     def _one_row_per_object(self) -> bool:
-        return False
+        return False  # unlike PCC's greedy solver
 
     def _fit_rows(self, rows: LabelledRows) -> Consensus:
         ensemble, self._scale = rows.ensemble, rows.scale
