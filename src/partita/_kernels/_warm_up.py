@@ -81,8 +81,7 @@ def _warm_up_pcc(codes: np.ndarray) -> None:
     pcc_pairs.objective_pairs(pairs, Y_t, row)
     work, chosen = pcc_greedy.GreedyWork(*(np.empty(n) for _ in range(6))), np.empty(1, dtype=np.int64)
     pcc_greedy.greedy_all(pairs, Y_t, work, np.empty((k, n)), 0.0, 1, chosen)
-    listed = np.arange(n + 1), rows.astype(np.int32)
-    pairs = pairs._replace(C=counts[:1], N=counts[:1], indptr=listed[0], indices=listed[1])
+    pairs = pairs._replace(C=counts[:1], N=counts[:1], indptr=np.arange(n + 1), indices=rows.astype(np.int32))
     pcc_greedy.greedy_chosen(pairs, np.full((n, k), 0.5), work, np.empty(2 * n), np.empty((n, k)), 0.0, 1, chosen)
 
 

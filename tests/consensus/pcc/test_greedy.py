@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from partita import PCC, coassociation
-from partita._kernels import pcc_greedy
+from partita._kernels import pcc_greedy, pcc_pairs
 from partita.consensus.pcc._greedy import make_steps
 from partita.consensus.pcc._stored_pairs import all_pairs, chosen_pairs
 from tests.consensus.pcc import pcc_reference as reference
@@ -87,6 +87,40 @@ def test_a_step_over_chosen_pairs_changes_only_what_neighbours_know(divergence, 
     pcc_greedy.greedy_chosen(*steps, 0, chosen)
     assert np.allclose(kept, gradient, rtol=1e-8, atol=1e-8)
     assert np.allclose(kept_heap[1:], heap[1:], rtol=1e-6, atol=1e-8)
+
+
+@both
+@pytest.mark.parametrize("copies", [0.0, 12.0])
+def test_length_of_a_step(divergence, copies, rng):
+    """Slope and bend are derivatives; the step ends left of the root, at the closed form for l2 (eqs. P27, P28)."""
+    kind, m = reference.KINDS[divergence], 40
+    n = rng.integers(1, 9, size=m).astype(float)
+    c = np.minimum(rng.integers(0, 9, size=m), n)
+    a, e, w = rng.uniform(0.2, 0.8, size=m), rng.uniform(-0.19, 0.19, size=m), rng.uniform(0.5, 3, size=m)
+    work, own = pcc_greedy.GreedyWork(c, n, w, e, a, np.empty(m)), np.array([copies, 0.5, 0.3])
+
+    def value(eps):
+        pairs = sum(w[j] * pcc_pairs._value(kind, c[j], n[j], a[j] + eps * e[j]) for j in range(m))
+        return pairs + 0.5 * pcc_pairs._value(kind, copies, copies, 0.5 + eps * 0.3)
+
+    def slope_and_bend(eps):
+        return pcc_greedy._slope_and_bend(kind, work, m, own, eps)
+
+    for eps in np.linspace(0, 1, 11):
+        slope, bend = slope_and_bend(eps)
+        assert slope == pytest.approx((value(eps + 1e-6) - value(eps - 1e-6)) / 2e-6, rel=1e-4, abs=1e-4)
+        near = slope_and_bend(eps + 1e-6)[0] - slope_and_bend(eps - 1e-6)[0]
+        assert bend == pytest.approx(near / 2e-6, rel=1e-4, abs=1e-4)
+    if slope_and_bend(0.0)[0] > 0:
+        e *= -1
+        own[2] *= -1
+    first, bend = slope_and_bend(0.0)
+    found = pcc_greedy._step_length(kind, work, m, own, 1.0, -first)
+    last = slope_and_bend(found)[0]
+    assert last <= 0
+    assert found == 1 or last >= 0.011 * first
+    if divergence == "l2" and found < 1:
+        assert found == pytest.approx(-first / bend, rel=0.011)
 
 
 @both

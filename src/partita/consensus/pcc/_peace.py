@@ -8,7 +8,7 @@ Equal rows share a membership (eq. P73).
 """
 
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import xlogy
@@ -16,6 +16,7 @@ from scipy.special import xlogy
 from partita._kept_starts import RowStart, StartResult, kept_starts
 from partita._kernels import pcc_pairs
 from partita._labels.ensemble import Ensemble
+from partita._parameters import common
 from partita._runs import draw_seeds, in_order
 from partita.base import Consensus, LabelledRows
 from partita.consensus.pairwise._memberships import from_sample, random_memberships
@@ -86,6 +87,8 @@ class PEACE(PCC):
     >>> PEACE(n_clusters=2, random_state=0).fit_predict(X)
     array([0, 0, 0, 1, 1, 1])
     """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {**PCC._parameter_constraints, **common("keep_starts")}
 
     def __init__(
         self,
