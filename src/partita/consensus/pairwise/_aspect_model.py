@@ -32,7 +32,7 @@ from partita.consensus.pairwise._pair_counts import (
 
 _EVEN = 10.0  # parameter of the Dirichlet that p starts from: near even, so that no aspect dies at once
 _TINY = 1e-300  # least P: the logarithm is finite where C = 0
-_SHORT = 20  # iterations of the competition between starts
+_SHORT = 30  # iterations of the competition between starts
 
 
 class Dyads:
@@ -85,8 +85,8 @@ class AspectModel(SoftConsensusMixin, BaseConsensus):
     pairs : "all", float, int or sparse matrix, default="all"
         Which pairs of objects count, as in :func:`partita.coassociation`.
     n_init : int, default=5
-        Number of starts that are run to their ends; the best one is kept. They are the best of four times as many that
-        compete for 20 iterations; with more than 500 distinct rows, all this happens on a sample of 500 objects, and
+        Number of starts that are run to their ends; the best one is kept. They are the best of three times as many that
+        compete for 30 iterations; with more than 500 distinct rows, all this happens on a sample of 500 objects, and
         the best start continues on all.
     keep_starts : bool, default=False
         Run every one of the ``n_init`` starts to its end, without a competition before, and keep what each found in

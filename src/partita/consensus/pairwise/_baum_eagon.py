@@ -34,7 +34,7 @@ from partita.consensus.pairwise._pair_counts import (
 from partita.consensus.pairwise._squared_error import LabelGrowth, StoredGrowth
 
 _APART = 10  # iterations between two looks at convergence: one of them changes too little to tell
-_SHORT = 50  # iterations of the competition between starts
+_SHORT = 100  # iterations of the competition between starts: after 50 the best ones of unbalanced data are not ahead
 
 
 class BaumEagon(SoftConsensusMixin, BaseConsensus):
@@ -53,8 +53,8 @@ class BaumEagon(SoftConsensusMixin, BaseConsensus):
         Which pairs of objects count, as in :func:`partita.coassociation`. Chosen pairs give every object a membership
         of its own.
     n_init : int, default=5
-        Number of starts that are run to their ends; the best one is kept. They are the best of four times as many that
-        compete for 50 iterations; if labels are missing and there are more than 500 distinct rows, all this happens on
+        Number of starts that are run to their ends; the best one is kept. They are the best of three times as many that
+        compete for 100 iterations; if labels are missing and there are more than 500 distinct rows, all this happens on
         a sample of 500 objects, and the best start continues on all.
     keep_starts : bool, default=False
         Run every one of the ``n_init`` starts to its end, without a competition before, and keep what each found in

@@ -13,7 +13,7 @@ from partita._runs import Round, progress, race
 from partita._typing import FloatArray
 
 _LONGER, _SHORTER = 1.3, 4.0  # factors of the exponent after a fall and after a rise of the objective, measured
-COMPETING = 4  # starts that compete for each one that is run to its end
+COMPETING = 3  # starts that compete for each one that is run to its end; with four the results are the same
 
 
 class GrowthProblem(Protocol):

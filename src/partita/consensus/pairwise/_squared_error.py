@@ -60,6 +60,7 @@ class LabelGrowth(_Memberships):
     def __init__(self, ensemble: Ensemble, *, u: float, diagonal: bool) -> None:
         w = self.row_weights = ensemble.row_weights
         self.u, self.H = u, ensemble.indicator
+        self.H_t = self.H.T.tocsr()
         self.share = ensemble.cell_weights / ensemble.clustering_weights.sum()  # v / V, one per label
         self.own = np.zeros(len(w)) if diagonal else np.minimum(w, 1.0)  # what an object does not meet of its row
         self.row_sums = (u * (w.sum() - self.own))[:, None]
@@ -67,12 +68,12 @@ class LabelGrowth(_Memberships):
 
     def measure(self, Y: FloatArray) -> tuple[float, FloatArray]:
         """F and G, in O(r M K + r K^2)."""
-        w, H = self.row_weights, self.H
+        w = self.row_weights
         weighted = w[:, None] * Y
-        B = np.asarray(H.T @ weighted)  # sum of w y over the objects with each label
+        B = np.asarray(self.H_t @ weighted)  # sum of w y over the objects with each label
         M = Y.T @ weighted
         left = (1 - np.einsum("ik,ik->i", Y, Y))[:, None]  # S_ii - y_i.y_i
-        G = H @ (self.share[:, None] * B) - Y @ M - self.own[:, None] * left * Y
+        G = self.H @ (self.share[:, None] * B) - Y @ M - self.own[:, None] * left * Y
         error = self.squares - 2 * float(self.share @ (B * B).sum(axis=1)) + float((M * M).sum())
         error -= float((w * self.own) @ left[:, 0] ** 2)
         return self.u * max(error, 0.0), self.u * G + self.row_sums
