@@ -56,8 +56,16 @@ def test_an_object_that_is_never_together_has_a_uniform_membership():
     assert np.array_equal(model.labels_, model.membership_.argmax(axis=1))
 
 
-def test_objects_that_are_all_apart_keep_finite_numbers():
-    apart = AspectModel(2, random_state=0).fit(np.arange(4).reshape(-1, 1))
+def test_objects_that_are_alone_in_a_sample_keep_finite_numbers():
+    X = np.column_stack([np.r_[np.repeat(np.arange(30), 2), 30:600], np.r_[np.arange(60) % 5, 5:575]])
+    model = AspectModel(3, n_init=1, random_state=0).fit(X)
+    assert np.isfinite(model.membership_).all()
+    assert np.allclose(model.membership_[-1], 1 / 3)
+
+
+@pytest.mark.parametrize("n", [4, 600])
+def test_objects_that_are_all_apart_keep_finite_numbers(n):
+    apart = AspectModel(2, random_state=0).fit(np.arange(n).reshape(-1, 1))
     assert apart.aspect_weights_.sum() == pytest.approx(1)
     assert np.allclose(apart.membership_, 0.5)
 

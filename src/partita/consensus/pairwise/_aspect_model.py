@@ -52,6 +52,17 @@ class Dyads:
         p = rng.dirichlet(np.full(n_clusters, _EVEN))
         return np.asarray(B * (p / (self.row_weights @ B)))
 
+    def memberships(self, M: FloatArray) -> FloatArray:
+        """Rows of M, normalised; uniform for an object that is never together with another (eq. P53)."""
+        mass = M.sum(axis=1, keepdims=True)
+        known = (mass > 0) & (self.mass[:, None] > 0)  # else the row may be at its start
+        return np.asarray(np.divide(M, mass, out=np.full(M.shape, 1 / M.shape[1]), where=known))
+
+    def with_mass(self, Y: FloatArray) -> FloatArray:
+        """M of given memberships: each row has its share of the dyads, as at a fixed point of EM."""
+        mass = self.mass if self.n_dyads > 0 else np.ones(len(Y))
+        return np.asarray(Y * (mass / (self.row_weights @ mass))[:, None])
+
     def measure(self, M: FloatArray) -> tuple[float, FloatArray]:
         """Minus the log-likelihood, and Q B."""
         p = self.row_weights @ M
@@ -197,9 +208,7 @@ class AspectModel(SoftConsensusMixin, BaseConsensus):
         self.n_iter_, self.lower_bound_, self.converged_ = found.n_iter, self.history_[-1], found.converged
         if not self.converged_:
             warn_not_converged(type(self).__name__, self.max_iter)
-        mass = found.Y.sum(axis=1, keepdims=True)
-        known = (mass > 0) & (dyads.mass[:, None] > 0)  # else nothing is known, and the row may be at its start
-        Y = np.divide(found.Y, mass, out=np.full(found.Y.shape, 1 / n_clusters), where=known)
+        Y = dyads.memberships(found.Y)
         self._aspects, self._fitted = counts.row_weights @ found.Y, fitted_memberships(rows.ensemble, Y)
         return Consensus(Y.argmax(axis=1), Y, np.full(n_clusters, 1 / n_clusters))
 
@@ -214,9 +223,10 @@ class AspectModel(SoftConsensusMixin, BaseConsensus):
                 self.starts_ = self._kept(ended, dyads, rows)
             return ended[0]
         few = sample_of_pairs(ensemble, sample_seed)
-        best = growth._replace(problem=Dyads(all_counts(few))).run(seeds, n_kept=self.n_init, n_short=_SHORT)[0]
-        Y = from_sample(few, best.Y / best.Y.sum(axis=1, keepdims=True), ensemble)
-        return growth.run_from(Y * (dyads.mass / dyads.n_dyads)[:, None])
+        on_sample = Dyads(all_counts(few))
+        best = growth._replace(problem=on_sample).run(seeds, n_kept=self.n_init, n_short=_SHORT)[0]
+        Y = from_sample(few, on_sample.memberships(best.Y), ensemble)
+        return growth.run_from(dyads.with_mass(Y))
 
     def _kept(self, ended: list[GrowthRun], dyads: Dyads, rows: LabelledRows) -> list[StartResult]:
         values = _on_users_scale([-run.objective for run in ended], dyads, rows)
