@@ -17,6 +17,7 @@ from partita._kernels import (
     nbce_cvb,
     nbce_gibbs,
     neal,
+    pcc_greedy,
     pcc_labels,
     pcc_pairs,
 )
@@ -82,9 +83,10 @@ def _warm_up_pcc(codes: np.ndarray) -> None:
     row = pcc_pairs.PairRow(np.empty((k, 1)), *(np.empty(n) for _ in range(4)))
     pcc_pairs.sweep_pairs(pairs, Y_t, row, rows, 0.0, gaps)
     pcc_pairs.objective_pairs(pairs, Y_t, row)
-    tree, gradient = np.empty(8), np.empty((k, n))
-    pcc_pairs.start_greedy(pairs, Y_t, row, tree, gradient)
-    pcc_pairs.greedy_pairs(pairs, Y_t, row, tree, gradient, 0.0, 1, np.empty(1, dtype=np.int64))
+    work, chosen = pcc_greedy.GreedyWork(*(np.empty(n) for _ in range(6))), np.empty(1, dtype=np.int64)
+    pcc_greedy.greedy_all(pairs, Y_t, work, np.empty((k, n)), 0.0, 1, chosen)
+    pairs = pairs._replace(C=counts[:1], N=counts[:1], indptr=np.arange(n + 1), indices=rows.astype(np.int32))
+    pcc_greedy.greedy_chosen(pairs, np.full((n, k), 0.5), work, np.empty(2 * n), np.empty((n, k)), 0.0, 1, chosen)
 
 
 def _warm_up_models(codes: np.ndarray) -> None:

@@ -5,7 +5,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from partita import AspectModel, coassociation
-from partita.consensus.pairwise._aspect_model import _over_probability
+from partita.consensus.pairwise._aspect_model import Dyads
 from partita.consensus.pairwise._pair_counts import row_counts
 from tests.consensus.pairwise.test_pair_counts import one_row_each
 from tests.consensus.pcc import pcc_reference as reference
@@ -18,7 +18,7 @@ def test_aspect_model_is_em_over_all_objects(rng):
     X = np.unique(noisy_ensemble(sizes=(6, 5, 4), n_clusterings=6, missing=0.3).X, axis=0)
     weight = rng.integers(1, 4, size=len(X))
     counts = row_counts(one_row_each(rows_of(X, weight)), "all", 0)
-    C = counts.counts * counts.objects_met(diagonal=False)
+    dyads = Dyads(counts)
     p = rng.dirichlet(np.ones(3))
     B = rng.dirichlet(np.ones(3), size=len(X))
     B /= counts.row_weights @ B
@@ -27,10 +27,20 @@ def test_aspect_model_is_em_over_all_objects(rng):
     R = p * full_B[:, None] * full_B[None]
     P = R.sum(axis=-1)
     R = R / P[..., None]
-    ratio, likelihood = _over_probability(C, B * np.sqrt(p), counts.row_weights)
-    assert likelihood == pytest.approx((full_C * np.log(P)).sum())
-    new_B = np.einsum("ij,ijr->ir", full_C, R)
-    assert np.allclose(np.repeat(p * B * (ratio @ B), weight, axis=0), new_B)
+    minus_likelihood, growth = dyads.measure(p * B)
+    assert -minus_likelihood == pytest.approx((full_C * np.log(P)).sum())
+    T = np.einsum("ij,ijr->ir", full_C, R)
+    assert np.allclose(np.repeat(p * B * growth, weight, axis=0), T)
+    assert np.allclose(np.repeat(dyads.transform(p * B, growth, 1.0), weight, axis=0), T / T.sum())
+    assert dyads.n_dyads == pytest.approx(full_C.sum())
+    assert np.allclose(dyads.mass, full_C.sum(axis=1)[np.cumsum(weight) - weight])
+
+
+def test_starts_on_a_sample_reach_what_starts_on_all_rows_reach():
+    X = noisy_ensemble(sizes=(300, 250, 200), n_clusterings=12, missing=0.1).X
+    sampled = AspectModel(3, random_state=0).fit(X)
+    on_all = AspectModel(3, n_init=1, keep_starts=True, random_state=0).fit(X)
+    assert sampled.lower_bound_ >= on_all.lower_bound_ * (1 + 1e-6)
 
 
 def test_aspect_weights_follow_the_clusters(X):
@@ -46,8 +56,16 @@ def test_an_object_that_is_never_together_has_a_uniform_membership():
     assert np.array_equal(model.labels_, model.membership_.argmax(axis=1))
 
 
-def test_objects_that_are_all_apart_keep_finite_numbers():
-    apart = AspectModel(2, random_state=0).fit(np.arange(4).reshape(-1, 1))
+def test_objects_that_are_alone_in_a_sample_keep_finite_numbers():
+    X = np.column_stack([np.r_[np.repeat(np.arange(30), 2), 30:600], np.r_[np.arange(60) % 5, 5:575]])
+    model = AspectModel(3, n_init=1, random_state=0).fit(X)
+    assert np.isfinite(model.membership_).all()
+    assert np.allclose(model.membership_[-1], 1 / 3)
+
+
+@pytest.mark.parametrize("n", [4, 600])
+def test_objects_that_are_all_apart_keep_finite_numbers(n):
+    apart = AspectModel(2, random_state=0).fit(np.arange(n).reshape(-1, 1))
     assert apart.aspect_weights_.sum() == pytest.approx(1)
     assert np.allclose(apart.membership_, 0.5)
 

@@ -5,31 +5,85 @@ Co-occurrences are drawn from P(i, j) = sum_k p_k B_ik B_jk; C_ij counts how oft
     R_ijk prop. to p_k B_ik B_jk,   p_k prop. to sum_ij C_ij R_ijk,   B_ik prop. to sum_j C_ij R_ijk          (eq. P52)
 
 With Q = C / P the sums over R are p_k B_ik (Q B)_ik, so nothing of size n x n x K is formed. Equal rows that start
-equal stay equal, so distinct rows with their weights are exact. Memberships are p_k B_ik, normalised (eq. P53).
+equal stay equal, so distinct rows with their weights are exact. In terms of M_ik = p_k B_ik, whose rows are the
+memberships, normalised (eq. P53), an iteration is M <- M (Q B), normalised; updates are made longer (eq. P71).
 """
 
-from functools import partial
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 
+from partita._kept_starts import StartResult, kept_starts
 from partita._parameters import common
-from partita._runs import best_of, draw_seeds, progress, warn_not_converged
+from partita._runs import draw_seeds, warn_not_converged
 from partita._typing import Array, Codes, FloatArray
 from partita.base import BaseConsensus, Consensus, LabelledRows, SoftConsensusMixin
-from partita.consensus.pairwise._memberships import fitted_memberships, random_memberships
-from partita.consensus.pairwise._pair_counts import PAIRS, predicted, row_counts
+from partita.consensus.pairwise._growth import COMPETING, Growth, GrowthRun
+from partita.consensus.pairwise._memberships import fitted_memberships, from_sample, random_memberships
+from partita.consensus.pairwise._pair_counts import (
+    PAIRS,
+    SAMPLE_OF_PAIRS,
+    PairSums,
+    RowCounts,
+    all_counts,
+    row_counts,
+    sample_of_pairs,
+)
 
 _EVEN = 10.0  # parameter of the Dirichlet that p starts from: near even, so that no aspect dies at once
+_TINY = 1e-300  # least P: the logarithm is finite where C = 0
+_SHORT = 30  # iterations of the competition between starts
 
 
-class AspectRun(NamedTuple):
-    """Where a start ended."""
+class Dyads:
+    """Counts of the pairs that are put together, and EM for them; the memberships are M = p B."""
 
-    p: FloatArray  # (k,) probability of each aspect
-    B: FloatArray  # (n_rows, k) probability of one object of each row in each aspect
-    history: list[float]
-    converged: bool
+    def __init__(self, counts: RowCounts) -> None:
+        w = self.row_weights = counts.row_weights
+        C = counts.without_self(counts.counts)
+        self.sums = PairSums((C,), w)
+        self.mass = np.asarray(C @ w)  # dyads of one object of each row
+        self.n_dyads = float(w @ self.mass)
+
+    def start(self, n_clusters: int, seed: int) -> FloatArray:
+        """B from the simplex by row, normalised by column; p near even."""
+        rng = np.random.default_rng(seed)
+        B = random_memberships(len(self.row_weights), n_clusters, rng)
+        p = rng.dirichlet(np.full(n_clusters, _EVEN))
+        return np.asarray(B * (p / (self.row_weights @ B)))
+
+    def memberships(self, M: FloatArray) -> FloatArray:
+        """Rows of M, normalised; uniform for an object that is never together with another (eq. P53)."""
+        mass = M.sum(axis=1, keepdims=True)
+        known = (mass > 0) & (self.mass[:, None] > 0)  # else the row may be at its start
+        return np.asarray(np.divide(M, mass, out=np.full(M.shape, 1 / M.shape[1]), where=known))
+
+    def with_mass(self, Y: FloatArray) -> FloatArray:
+        """M of given memberships: each row has its share of the dyads, as at a fixed point of EM."""
+        mass = self.mass if self.n_dyads > 0 else np.ones(len(Y))
+        return np.asarray(Y * (mass / (self.row_weights @ mass))[:, None])
+
+    def measure(self, M: FloatArray) -> tuple[float, FloatArray]:
+        """Minus the log-likelihood, and Q B."""
+        p = self.row_weights @ M
+        B = np.divide(M, p, out=np.zeros_like(M), where=p > 0)
+        log_likelihood, growth = self.sums.of(_log_and_ratio, B * np.sqrt(p), B)
+        return -log_likelihood, growth
+
+    def transform(self, M: FloatArray, G: FloatArray, exponent: float) -> FloatArray:
+        """M G^exponent, normalised; M where there are no counts."""
+        grown = M * (G / max(G.max(), _TINY)) ** exponent
+        total = self.row_weights @ grown.sum(axis=1)
+        return np.asarray(grown / total) if total > 0 else M
+
+
+def _log_and_ratio(P: FloatArray, C: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """C log P and C / P, 0 where C = 0."""
+    np.maximum(P, _TINY, out=P)
+    ratio = C / P
+    np.log(P, out=P)
+    P *= C
+    return P, ratio
 
 
 class AspectModel(SoftConsensusMixin, BaseConsensus):
@@ -42,7 +96,12 @@ class AspectModel(SoftConsensusMixin, BaseConsensus):
     pairs : "all", float, int or sparse matrix, default="all"
         Which pairs of objects count, as in :func:`partita.coassociation`.
     n_init : int, default=5
-        Number of starts; the best one is kept.
+        Number of starts that are run to their ends; the best one is kept. They are the best of three times as many that
+        compete for 30 iterations; with more than 500 distinct rows, all this happens on a sample of 500 objects, and
+        the best start continues on all.
+    keep_starts : bool, default=False
+        Run every one of the ``n_init`` starts to its end, without a competition before, and keep what each found in
+        ``starts_``.
     max_iter : int, default=1000
         Largest number of iterations of each start.
     tol : float, default=1e-8
@@ -71,16 +130,21 @@ class AspectModel(SoftConsensusMixin, BaseConsensus):
     lower_bound_ : float
         Log-likelihood sum_ij C_ij log P(i, j) over ordered pairs.
     history_ : list of float
-        Log-likelihood at each iteration of the kept start, before its update; it never falls.
+        Log-likelihood after each iteration of the kept start; it never falls.
     n_iter_ : int
         Number of iterations of the kept start; the length of ``history_``.
     converged_ : bool
         Whether the kept start converged within ``max_iter``.
+    starts_ : list of StartResult
+        With ``keep_starts``: ``objective``, ``seed``, ``n_iter`` and ``labels`` of each start.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
     Notes
     -----
+    EM is over-relaxed: updates go further than those of EM, as long as the log-likelihood rises; where it falls, the
+    update of EM is made.
+
     Cost O(r^2 K) per iteration and r^2 numbers for r distinct rows; O(pairs K) for chosen pairs.
 
     References
@@ -97,7 +161,9 @@ class AspectModel(SoftConsensusMixin, BaseConsensus):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **common("n_clusters", "n_init", "max_iter", "tol", "weights", "random_state", "n_jobs", "verbose"),
+        **common(
+            "n_clusters", "n_init", "keep_starts", "max_iter", "tol", "weights", "random_state", "n_jobs", "verbose"
+        ),
         "pairs": PAIRS,
     }
 
@@ -107,6 +173,7 @@ class AspectModel(SoftConsensusMixin, BaseConsensus):
         *,
         pairs: Any = "all",
         n_init: int = 5,
+        keep_starts: bool = False,
         max_iter: int = 1000,
         tol: float = 1e-8,
         weights: Any = None,
@@ -117,6 +184,7 @@ class AspectModel(SoftConsensusMixin, BaseConsensus):
         self.n_clusters = n_clusters
         self.pairs = pairs
         self.n_init = n_init
+        self.keep_starts = keep_starts
         self.max_iter = max_iter
         self.tol = tol
         self.weights = weights
@@ -131,69 +199,58 @@ class AspectModel(SoftConsensusMixin, BaseConsensus):
         return 2, 1
 
     def _fit_rows(self, rows: LabelledRows) -> Consensus:
-        *seeds, pair_seed = draw_seeds(self.random_state, self.n_init + 1).tolist()
-        counts = row_counts(rows, self.pairs, pair_seed)
-        C = counts.counts * counts.objects_met(diagonal=False)
-        n_clusters = rows.n_clusters
-        run = partial(self._run, C, counts.row_weights, n_clusters)
-        found = best_of(run, seeds, self.n_jobs, lowest=lambda run: -run.history[-1])
-        self.history_, self.converged_ = _on_users_scale(found.history, C, rows), found.converged
-        self.n_iter_, self.lower_bound_ = len(self.history_), self.history_[-1]
+        n_starts = self.n_init if self.keep_starts else COMPETING * self.n_init
+        *seeds, pair_seed = draw_seeds(self.random_state, n_starts + 1).tolist()
+        counts, n_clusters = row_counts(rows, self.pairs, pair_seed), rows.n_clusters
+        dyads = Dyads(counts)
+        found = self._best_start(dyads, rows, seeds, pair_seed)
+        self.history_ = _on_users_scale([-value for value in found.history[1:]], dyads, rows)
+        self.n_iter_, self.lower_bound_, self.converged_ = found.n_iter, self.history_[-1], found.converged
         if not self.converged_:
             warn_not_converged(type(self).__name__, self.max_iter)
-        Y = found.B * found.p
-        mass = Y.sum(axis=1, keepdims=True)
-        together = np.asarray(C.sum(axis=1)).reshape(-1, 1) > 0  # else nothing is known, and B may be at its start
-        Y = np.divide(Y, mass, out=np.full(Y.shape, 1 / n_clusters), where=(mass > 0) & together)
-        self._aspects, self._fitted = found.p, fitted_memberships(rows.ensemble, Y)
+        Y = dyads.memberships(found.Y)
+        self._aspects, self._fitted = counts.row_weights @ found.Y, fitted_memberships(rows.ensemble, Y)
         return Consensus(Y.argmax(axis=1), Y, np.full(n_clusters, 1 / n_clusters))
+
+    def _best_start(self, dyads: Dyads, rows: LabelledRows, seeds: list[int], sample_seed: int) -> GrowthRun:
+        """Where the best start ends; with many rows starts compete on a sample of objects, and the best goes on."""
+        ensemble = rows.ensemble
+        title = "aspect model" if self.verbose else ""
+        growth = Growth(dyads, rows.n_clusters, self._settle, self.max_iter, self.n_jobs, title)
+        if self.keep_starts or not isinstance(self.pairs, str) or ensemble.n_rows <= SAMPLE_OF_PAIRS:
+            ended = growth.run(seeds, n_kept=self.n_init, n_short=_SHORT)
+            if self.keep_starts:
+                self.starts_ = self._kept(ended, dyads, rows)
+            return ended[0]
+        few = sample_of_pairs(ensemble, sample_seed)
+        on_sample = Dyads(all_counts(few))
+        best = growth._replace(problem=on_sample).run(seeds, n_kept=self.n_init, n_short=_SHORT)[0]
+        Y = from_sample(few, on_sample.memberships(best.Y), ensemble)
+        return growth.run_from(dyads.with_mass(Y))
+
+    def _kept(self, ended: list[GrowthRun], dyads: Dyads, rows: LabelledRows) -> list[StartResult]:
+        values = _on_users_scale([-run.objective for run in ended], dyads, rows)
+        kept = kept_starts([run.kept() for run in ended], rows)
+        return [start._replace(objective=value) for start, value in zip(kept, values, strict=True)]
+
+    def _settle(self, run: GrowthRun) -> GrowthRun:
+        """Whether a plain step of EM raises the log-likelihood by less than ``tol``, relatively."""
+        rise = run.history[-2] - run.history[-1]
+        if rise > self.tol * abs(run.history[-2]):
+            return run
+        return run._replace(exponent=1.0, converged=run.made == 1)
 
     @property
     def aspect_weights_(self) -> FloatArray:
         """p_k, in the order of the clusters."""
         return np.asarray(self._aspects[self._placement.order])
 
-    def _run(self, C: Any, row_weights: FloatArray, n_clusters: int, seed: int) -> AspectRun:
-        """EM from one start; C holds w_j C_ij, B the probability of one object of each row."""
-        rng = np.random.default_rng(seed)
-        B = random_memberships(len(row_weights), n_clusters, rng)
-        B /= row_weights @ B
-        p = rng.dirichlet(np.full(n_clusters, _EVEN))
-        history: list[float] = []
-        with progress(self.max_iter, "aspect model", show=bool(self.verbose)) as bar:
-            for _ in range(self.max_iter):
-                ratio, likelihood = _over_probability(C, B * np.sqrt(p), row_weights)
-                history.append(likelihood)
-                if len(history) > 1 and history[-1] - history[-2] <= self.tol * abs(history[-2]):
-                    return AspectRun(p, B, history, converged=True)
-                together = p * B * np.asarray(ratio @ B)  # sum_j C_ij R_ijk for one object of row i
-                mass = row_weights @ together
-                B = np.divide(together, mass, out=B.copy(), where=mass > 0)
-                p = mass / mass.sum() if mass.sum() > 0 else p
-                bar.update(1)
-        return AspectRun(p, B, history, converged=False)
-
     def _label_rows(self, codes: Codes) -> Array:
         return self._fitted.of_rows(codes)
 
 
-def _on_users_scale(history: list[float], C: Any, rows: LabelledRows) -> list[float]:
+def _on_users_scale(history: list[float], dyads: Dyads, rows: LabelledRows) -> list[float]:
     """Log-likelihoods for the user's weights: P(i, j) of two objects is as much less as there are more of them."""
-    n_dyads = float(rows.ensemble.row_weights @ np.asarray(C.sum(axis=1)).ravel())
-    shift = 2 * rows.scale.objects * float(np.log(2)) * n_dyads
+    shift = 2 * rows.scale.objects * float(np.log(2)) * dyads.n_dyads
     scaled: list[float] = rows.scale.report([value - shift for value in history], 2, 1)
     return scaled
-
-
-def _over_probability(C: Any, half: FloatArray, row_weights: FloatArray) -> tuple[Any, float]:
-    """C / P where C > 0, and the log-likelihood sum_ij C_ij log P_ij; ``half`` is B sqrt(p)."""
-    P = predicted(C, half)
-    if isinstance(C, np.ndarray):
-        ratio = np.divide(C, P, out=np.zeros_like(C), where=C > 0)
-        logs = np.log(P, out=np.zeros_like(P), where=C > 0)
-        return ratio, float(row_weights @ (C * logs).sum(axis=1))
-    ratio = C.copy()
-    ratio.data = np.divide(C.data, P.data, out=np.zeros_like(C.data), where=C.data > 0)
-    logs = C.copy()
-    logs.data = C.data * np.log(P.data, out=np.zeros_like(P.data), where=C.data > 0)
-    return ratio, float(row_weights @ np.asarray(logs.sum(axis=1)).ravel())

@@ -7,54 +7,34 @@ coefficients are non-negative; the growth transform of Baum and Eagon then never
 
     y_ik <- y_ik G_ik / sum_l y_il G_il,    G = (W o (S - Y Y')) Y + (W 1) 1'                                (eq. P49)
 
-Equal rows that start equal stay equal, so distinct rows with their weights are exact.
+Equal rows that start equal stay equal, so distinct rows with their weights are exact. Updates are made longer
+(eq. P71).
 """
 
-from functools import partial
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from partita._kept_starts import kept_starts
 from partita._parameters import StrOptions, common
-from partita._runs import best_of, draw_seeds, progress, warn_not_converged
-from partita._typing import Array, Codes, FloatArray
+from partita._runs import draw_seeds, warn_not_converged
+from partita._typing import Array, Codes
 from partita.base import BaseConsensus, Consensus, LabelledRows, SoftConsensusMixin
-from partita.consensus.pairwise._memberships import fitted_memberships, random_memberships
-from partita.consensus.pairwise._pair_counts import PAIRS, RowCounts, predicted, row_counts
+from partita.consensus.pairwise._growth import COMPETING, Growth, GrowthRun
+from partita.consensus.pairwise._memberships import fitted_memberships, from_sample
+from partita.consensus.pairwise._pair_counts import (
+    PAIRS,
+    SAMPLE_OF_PAIRS,
+    PairSums,
+    RowCounts,
+    all_counts,
+    row_counts,
+    sample_of_pairs,
+)
+from partita.consensus.pairwise._squared_error import LabelGrowth, StoredGrowth
 
 _APART = 10  # iterations between two looks at convergence: one of them changes too little to tell
-
-
-class GrowthProblem(NamedTuple):
-    """What is fitted: S, and the weight of each pair with the number of objects behind it."""
-
-    W: Any  # (r, r) dense or sparse
-    S: Any  # the same
-    row_weights: FloatArray
-    row_sums: FloatArray  # (r, 1) of W
-
-    def difference(self, Y: FloatArray) -> Any:
-        """S - Y Y' where there are pairs."""
-        return self.S - predicted(self.S, Y)
-
-    def squared_error(self, difference: Any) -> float:
-        """The objective, sum over ordered pairs of W (S - y_i.y_j)^2."""
-        squares = self.W * (difference * difference)
-        return float(self.row_weights @ np.asarray(squares.sum(axis=1)).ravel())
-
-    def grow(self, Y: FloatArray, difference: Any) -> None:
-        """One growth transform of Y, in place; a row without pairs stays."""
-        grown = Y * (np.asarray((self.W * difference) @ Y) + self.row_sums)
-        total = grown.sum(axis=1, keepdims=True)
-        np.divide(grown, total, out=Y, where=total > 0)
-
-
-class GrowthRun(NamedTuple):
-    """Where a start ended."""
-
-    Y: FloatArray
-    history: list[float]
-    converged: bool
+_SHORT = 100  # iterations of the competition between starts: after 50 the best ones of unbalanced data are not ahead
 
 
 class BaumEagon(SoftConsensusMixin, BaseConsensus):
@@ -73,9 +53,14 @@ class BaumEagon(SoftConsensusMixin, BaseConsensus):
         Which pairs of objects count, as in :func:`partita.coassociation`. Chosen pairs give every object a membership
         of its own.
     n_init : int, default=5
-        Number of starts; the best one is kept.
+        Number of starts that are run to their ends; the best one is kept. They are the best of three times as many that
+        compete for 100 iterations; if labels are missing and there are more than 500 distinct rows, all this happens on
+        a sample of 500 objects, and the best start continues on all.
+    keep_starts : bool, default=False
+        Run every one of the ``n_init`` starts to its end, without a competition before, and keep what each found in
+        ``starts_``.
     max_iter : int, default=10000
-        Largest number of iterations of each start. The transform is slow.
+        Largest number of iterations of each start.
     tol : float, default=1e-5
         Relative decrease of the objective over ten iterations below which a start has converged; relative to the
         objective at the start.
@@ -106,12 +91,18 @@ class BaumEagon(SoftConsensusMixin, BaseConsensus):
         Number of iterations of the kept start; the length of ``history_``.
     converged_ : bool
         Whether the kept start converged within ``max_iter``.
+    starts_ : list of StartResult
+        With ``keep_starts``: ``objective``, ``seed``, ``n_iter`` and ``labels`` of each start.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
     Notes
     -----
-    Cost O(r^2 K) per iteration and r^2 numbers for r distinct rows; O(pairs K) for chosen pairs.
+    Updates go further than the published ones, as long as the objective falls; where it rises, the published update is
+    made. Its fixed points are the same.
+
+    Cost of an iteration for r distinct rows and m clusterings: O(r m K) without missing labels; O(r^2 K), and r^2
+    numbers, with them; O(pairs K) for chosen pairs.
 
     References
     ----------
@@ -128,7 +119,9 @@ class BaumEagon(SoftConsensusMixin, BaseConsensus):
 
     _n_clusters_is_bound: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **common("n_clusters", "n_init", "max_iter", "tol", "weights", "random_state", "n_jobs", "verbose"),
+        **common(
+            "n_clusters", "n_init", "keep_starts", "max_iter", "tol", "weights", "random_state", "n_jobs", "verbose"
+        ),
         "pair_weights": [StrOptions({"ones", "totals"})],
         "diagonal": ["boolean"],
         "pairs": PAIRS,
@@ -142,6 +135,7 @@ class BaumEagon(SoftConsensusMixin, BaseConsensus):
         diagonal: bool = True,
         pairs: Any = "all",
         n_init: int = 5,
+        keep_starts: bool = False,
         max_iter: int = 10_000,
         tol: float = 1e-5,
         weights: Any = None,
@@ -154,6 +148,7 @@ class BaumEagon(SoftConsensusMixin, BaseConsensus):
         self.diagonal = diagonal
         self.pairs = pairs
         self.n_init = n_init
+        self.keep_starts = keep_starts
         self.max_iter = max_iter
         self.tol = tol
         self.weights = weights
@@ -168,42 +163,58 @@ class BaumEagon(SoftConsensusMixin, BaseConsensus):
         return 2, int(self.pair_weights == "totals")
 
     def _fit_rows(self, rows: LabelledRows) -> Consensus:
-        *seeds, pair_seed = draw_seeds(self.random_state, self.n_init + 1).tolist()
-        problem = self._weigh(row_counts(rows, self.pairs, pair_seed))
+        n_starts = self.n_init if self.keep_starts else COMPETING * self.n_init
+        *seeds, pair_seed = draw_seeds(self.random_state, n_starts + 1).tolist()
         n_clusters = rows.n_clusters
-        run = partial(self._run, problem, n_clusters)
-        found = best_of(run, seeds, self.n_jobs, lowest=lambda run: run.history[-1])
-        self.history_ = rows.scale.report(found.history, *self._powers_of_weights())
-        self.converged_ = found.converged
-        self.n_iter_, self.objective_ = len(self.history_), self.history_[-1]
+        problem = self._choose_problem(rows, pair_seed)
+        found, powers = self._best_start(problem, rows, seeds, pair_seed), self._powers_of_weights()
+        self.history_, self.converged_ = rows.scale.report(found.history[1:], *powers), found.converged
+        self.n_iter_, self.objective_ = found.n_iter, self.history_[-1]
         if not self.converged_:
             warn_not_converged(type(self).__name__, self.max_iter)
         Y = np.where(problem.row_sums > 0, found.Y, 1 / n_clusters)  # without any pair nothing is known
         self._fitted = fitted_memberships(rows.ensemble, Y)
         return Consensus(Y.argmax(axis=1), Y, np.full(n_clusters, 1 / n_clusters))
 
-    def _weigh(self, counts: RowCounts) -> GrowthProblem:
-        per_pair = counts.totals if self.pair_weights == "totals" else (counts.totals > 0) * 1.0
-        W = per_pair * counts.objects_met(diagonal=self.diagonal)
-        return GrowthProblem(W, counts.similarity(), counts.row_weights, np.asarray(W.sum(axis=1)).ravel()[:, None])
+    def _best_start(
+        self, problem: LabelGrowth | StoredGrowth, rows: LabelledRows, seeds: list[int], sample_seed: int
+    ) -> GrowthRun:
+        """Where the best start ends; with many dense pairs starts compete on a sample of objects, the best goes on."""
+        ensemble = rows.ensemble
+        title = "Baum-Eagon" if self.verbose else ""
+        growth = Growth(problem, rows.n_clusters, self._settle, self.max_iter, self.n_jobs, title)
+        linear = isinstance(problem, LabelGrowth) or not isinstance(self.pairs, str)
+        if self.keep_starts or linear or ensemble.n_rows <= SAMPLE_OF_PAIRS:
+            ended = growth.run(seeds, n_kept=self.n_init, n_short=_SHORT)
+            if self.keep_starts:
+                objects, clusterings = self._powers_of_weights()
+                runs = [run.kept() for run in ended]
+                self.starts_ = kept_starts(runs, rows, objects=objects, clusterings=clusterings)
+            return ended[0]
+        few = sample_of_pairs(ensemble, sample_seed)
+        on_sample = growth._replace(problem=self._stored(all_counts(few)))
+        best = on_sample.run(seeds, n_kept=self.n_init, n_short=_SHORT)[0]
+        return growth.run_from(from_sample(few, best.Y, ensemble))
 
-    def _run(self, problem: GrowthProblem, n_clusters: int, seed: int) -> GrowthRun:
-        """Growth transforms from one start."""
-        Y = random_memberships(len(problem.row_weights), n_clusters, np.random.default_rng(seed))
-        difference = problem.difference(Y)
-        first = before = problem.squared_error(difference)
-        history: list[float] = []
-        with progress(self.max_iter, "Baum-Eagon", show=bool(self.verbose)) as bar:
-            while len(history) < self.max_iter:
-                problem.grow(Y, difference)
-                difference = problem.difference(Y)
-                history.append(problem.squared_error(difference))
-                bar.update(1)
-                if len(history) % _APART == 0 or len(history) == self.max_iter:
-                    if before - history[-1] <= self.tol * first:
-                        return GrowthRun(Y, history, converged=True)
-                    before = history[-1]
-        return GrowthRun(Y, history, converged=False)
+    def _choose_problem(self, rows: LabelledRows, pair_seed: int) -> LabelGrowth | StoredGrowth:
+        """From the labels, if N is the same for all pairs; else from the pairs."""
+        ensemble = rows.ensemble
+        if isinstance(self.pairs, str) and not ensemble.has_missing:
+            u = float(ensemble.clustering_weights.sum()) if self.pair_weights == "totals" else 1.0
+            return LabelGrowth(ensemble, u=u, diagonal=self.diagonal)
+        return self._stored(row_counts(rows, self.pairs, pair_seed))
+
+    def _stored(self, counts: RowCounts) -> StoredGrowth:
+        S = counts.similarity()
+        W = counts.totals if self.pair_weights == "totals" else (counts.totals > 0) * 1.0
+        return StoredGrowth(PairSums((W if self.diagonal else counts.without_self(W), S), counts.row_weights))
+
+    def _settle(self, run: GrowthRun) -> GrowthRun:
+        """Whether the objective has fallen by less than ``tol`` of its first value over ten iterations."""
+        if run.n_iter % _APART and run.n_iter != self.max_iter:
+            return run
+        fall = run.history[max(run.n_iter - _APART, 0)] - run.objective
+        return run._replace(converged=fall <= self.tol * run.history[0])
 
     def _label_rows(self, codes: Codes) -> Array:
         return self._fitted.of_rows(codes)

@@ -8,11 +8,19 @@ from partita._kernels import pcc_labels
 from partita._labels.ensemble import Ensemble, find_distinct_rows, match_rows
 from partita._typing import Codes, FloatArray
 
+_SMOOTHING = 0.1  # share of the uniform membership where a run goes on from a sample: as in the starts of PCC
+
 
 def random_memberships(n_rows: int, n_clusters: int, rng: np.random.Generator) -> FloatArray:
     """Memberships (n_rows, n_clusters) drawn uniformly from the simplex (eq. C25)."""
     drawn: FloatArray = rng.dirichlet(np.ones(n_clusters), size=n_rows)
     return drawn
+
+
+def from_sample(few: Ensemble, Y: FloatArray, ensemble: Ensemble) -> FloatArray:
+    """Memberships of all rows to go on from those of a sample of objects: no cluster is ruled out for any row."""
+    of_all = fitted_memberships(few, Y).of_rows(ensemble.codes)
+    return np.asarray((1 - _SMOOTHING) * of_all + _SMOOTHING / Y.shape[1])
 
 
 class FittedMemberships(NamedTuple):

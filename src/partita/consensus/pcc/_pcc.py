@@ -94,7 +94,7 @@ class PCC(SoftConsensusMixin, BaseConsensus):
         f at the end. With "l2" over all pairs it is counted when first asked for: it takes more time than the fit. With
         "kl" and one cluster it is infinite, unless all objects are always together.
     history_ : list of float
-        f of the kept start: where it begins, after some of the sweeps (every 5000 steps or more for "greedy"), and at
+        f of the kept start: where it begins, after some of the sweeps (or steps, for "greedy"), and at
         the end; it never rises. A value costs more than an iteration, so there are usually fewer than ``n_iter_``.
     kkt_gap_ : float
         Relative gap at the end, from gradients computed again.

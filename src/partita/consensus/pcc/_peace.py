@@ -2,18 +2,29 @@
 
     log L(Y) = sum_{i<j} C_ij log y_i.y_j + (N_ij - C_ij) log(1 - y_i.y_j),   maximised                     (eq. P40)
 
-which is -f of PCC with the Kullback-Leibler divergence, up to a constant of the ensemble (eq. P41). Each step
-moves one pair of clusters of one object: the object with the largest gap, its best and its worst cluster, exactly.
+which is -f of PCC with the Kullback-Leibler divergence, up to a constant of the ensemble (eq. P41). Each step moves
+mass between one pair of clusters of one row: the row with the largest gap, its best and its worst cluster (eq. P27).
+Equal rows share a membership (eq. P73).
 """
 
-from typing import Any
+from functools import partial
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import xlogy
 
+from partita._kept_starts import RowStart, StartResult, kept_starts
+from partita._kernels import pcc_pairs
 from partita._labels.ensemble import Ensemble
+from partita._parameters import common
+from partita._runs import draw_seeds, in_order
 from partita.base import Consensus, LabelledRows
-from partita.consensus.pcc._pcc import PCC
+from partita.consensus.pairwise._memberships import from_sample, random_memberships
+from partita.consensus.pairwise._pair_counts import SAMPLE_OF_PAIRS, sample_of_pairs
+from partita.consensus.pcc._greedy import step_greedily
+from partita.consensus.pcc._pcc import PCC, _only_cluster, _take_out_small_clusters
+from partita.consensus.pcc._problem import PCCSolution
+from partita.consensus.pcc._stored_pairs import PairRun, PairSpace, all_pairs
 from partita.metrics._coassociation import iter_blocks
 
 
@@ -25,7 +36,11 @@ class PEACE(PCC):
     n_clusters : int, default=8
         Largest number of clusters K: those that are not needed end without mass, and are taken out.
     n_init : int, default=10
-        Number of starts; the best one is kept.
+        Number of starts that are run to their ends; the best one is kept. With more than 500 distinct rows they run on
+        a sample of 500 objects, and the best one continues on all.
+    keep_starts : bool, default=False
+        Run every one of the ``n_init`` starts to its end, without a competition before, and keep what each found in
+        ``starts_``.
     max_iter : int, optional
         Largest number of steps of each start; default 20 n K, at least 10,000.
     tol : float, default=1e-4
@@ -45,13 +60,20 @@ class PEACE(PCC):
         sum over pairs of C log y_i.y_j + (N - C) log(1 - y_i.y_j), without the binomial coefficients.
     membership_, labels_, n_clusters_, n_components_, objective_, history_, kkt_gap_, n_iter_, converged_
         As in :class:`partita.PCC`; ``objective_`` is f of PCC, to be minimised.
+    starts_ : list of StartResult
+        With ``keep_starts``: ``objective``, ``seed``, ``n_iter`` and ``labels`` of each start.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
     Notes
     -----
-    Cost O(n K) per step, and steps of the order of n K: :class:`partita.PCC` with its default solver reaches the same
-    gap several times faster.
+    Objects with equal rows of labels start at the same membership and share it. The stationary points found are those
+    of the full problem, because the gradient with respect to a shared membership is the sum of the objects' own, equal,
+    gradients; ``kkt_gap_`` is the gap of the full problem. In the paper every object starts at a membership of its own,
+    as with ``PCC(solver="greedy", init="random")``.
+
+    Cost O(r K) per step for r distinct rows, steps of the order of r K, and r^2 bytes (2 r^2 with missing labels).
+    :class:`partita.PCC` with its default solver reaches the same gap faster.
 
     References
     ----------
@@ -66,11 +88,14 @@ class PEACE(PCC):
     array([0, 0, 0, 1, 1, 1])
     """
 
+    _parameter_constraints: ClassVar[dict[str, Any]] = {**PCC._parameter_constraints, **common("keep_starts")}
+
     def __init__(
         self,
         n_clusters: int = 8,
         *,
         n_init: int = 10,
+        keep_starts: bool = False,
         max_iter: int | None = None,
         tol: float = 1e-4,
         weights: Any = None,
@@ -80,6 +105,7 @@ class PEACE(PCC):
     ) -> None:
         self.n_clusters = n_clusters
         self.n_init = n_init
+        self.keep_starts = keep_starts
         self.max_iter = max_iter
         self.tol = tol
         self.weights = weights
@@ -93,11 +119,60 @@ class PEACE(PCC):
     pairs = "all"
     init = "random"
 
+    def _one_row_per_object(self) -> bool:
+        return False  # unlike PCC's greedy solver
+
     def _fit_rows(self, rows: LabelledRows) -> Consensus:
-        found = super()._fit_rows(rows)
-        log_likelihood = -self._history[-1] - _entropy_of_counts(rows.ensemble)
+        ensemble, self._scale = rows.ensemble, rows.scale
+        problem = all_pairs(ensemble, rows.n_clusters, pcc_pairs.KL)
+        if rows.n_clusters == 1:
+            found = _only_cluster(problem)
+        else:
+            found = self._best_start(problem, rows)
+            solve = partial(self._solve, problem, max_iter=self._limit(ensemble))
+            found = _take_out_small_clusters(found, problem, solve, ensemble.row_weights)
+        log_likelihood = -found.objective - _entropy_of_counts(ensemble)
         self.log_likelihood_ = rows.scale.report(log_likelihood, *self._powers_of_weights())
-        return found
+        return self._conclude(found, problem, ensemble)
+
+    def _best_start(self, problem: PairSpace, rows: LabelledRows) -> PCCSolution:
+        """Where the best start ends; with many rows starts compete on a sample of objects, and the best goes on."""
+        ensemble = rows.ensemble
+        *seeds, sample_seed = draw_seeds(self.random_state, self.n_init + 1).tolist()
+        if self.keep_starts or ensemble.n_rows <= SAMPLE_OF_PAIRS:
+            ended = self._run_starts(problem, rows, seeds)
+            if self.keep_starts:
+                self.starts_ = _kept(ended, seeds, rows)
+            return min(ended, key=_objective)
+        few = rows._replace(ensemble=sample_of_pairs(ensemble, sample_seed))
+        best = min(self._run_starts(all_pairs(few.ensemble, rows.n_clusters, pcc_pairs.KL), few, seeds), key=_objective)
+        Y = from_sample(few.ensemble, best.Y, ensemble)
+        return self._solve(problem, problem.start_at(Y), max_iter=self._limit(ensemble))
+
+    def _run_starts(self, problem: PairSpace, rows: LabelledRows, seeds: list[int]) -> list[PCCSolution]:
+        """Every start run to its end."""
+        n_rows, limit = rows.ensemble.n_rows, self._limit(rows.ensemble)
+
+        def run(seed: int) -> PCCSolution:
+            Y = random_memberships(n_rows, rows.n_clusters, np.random.default_rng(seed))
+            return self._solve(problem, problem.start_at(Y), max_iter=limit)
+
+        return list(in_order(run, seeds, self.n_jobs))
+
+    def _solve(self, problem: PairSpace, run: PairRun, *, max_iter: int) -> PCCSolution:
+        return step_greedily(problem, run, tol=self.tol, max_iter=max_iter, show=bool(self.verbose))
+
+
+def _objective(found: PCCSolution) -> float:
+    return found.objective
+
+
+def _kept(ended: list[PCCSolution], seeds: list[int], rows: LabelledRows) -> list[StartResult]:
+    runs = [
+        RowStart(found.objective, seed, found.n_iter, found.Y.argmax(axis=1))
+        for found, seed in zip(ended, seeds, strict=True)
+    ]
+    return kept_starts(runs, rows, objects=2, clusterings=1)
 
 
 def _entropy_of_counts(ensemble: Ensemble) -> float:
