@@ -1,336 +1,656 @@
-"""Collapsed Gibbs sampling of a Dirichlet-process mixture over rows of labels (eqs. N10 to N14).
+"""Sampling partitions of a Dirichlet-process mixture over rows of labels: one compiled loop (eqs. N10 to N17).
 
-The log factors of the conditional are kept in tables, one entry per label and cluster, and change only when an object
-moves to another cluster. So an object costs one pass over the rows of the table that its labels point to; its own
-cluster, from which it must first be removed, is computed apart.
+Clusters have no order here: a cluster is a *slot*, and which stick it has is drawn at the end of a sweep. Both priors
+are a product over clusters, p(partition) prop. to V(k) prod_c W(n_c), with W(n) = Gamma(o + n) up to a constant:
+
+    sticks:    o = 0,         one more cluster: a0
+    Dirichlet: o = a0 / K,    one more cluster: (K - k) / Gamma(o)
+
+The log factors of the predictive of a row are kept in tables, one entry per label and slot, and change only when an
+object moves. Objects with equal rows are neighbours, and share what is computed for their row.
 """
 
 import math
-from typing import Any, NamedTuple
 
 import numpy as np
 
 from partita._kernels._jit import helper, jit
+from partita._kernels.nbce_types import PartitionScratch
 
-_NEGLIGIBLE = -50.0  # log of a share of probability that no draw of 53 bits can hit
-GAIN = 1e-10  # least rise of a log probability in a climb: less is rounding, and objects could move back and forth
-
-
-class GibbsRows(NamedTuple):
-    """Objects, and logs of everything that a number of objects can become."""
-
-    start: Any  # (n + 1,) int64, object i has labels start[i] to start[i + 1] - 1
-    cells: Any  # (n_observed,) int32, place of each label among all labels of all clusterings
-    columns: Any  # (n_observed,) int32, its clustering
-    clustering_weights: Any  # (m,) float64
-    log_label: Any  # (n + 2,) float64, log(beta + number)
-    log_total: Any  # (groups, n + 2) float64, log(J beta + number) for every number J of labels that occurs
-    group: Any  # (m,) int64, which of them
+_LARGE = 700.0  # exponents are cut here: exp of it is finite, and such a weight decides a draw alone
+_LOG_2 = math.log(2.0)
+ALPHA0, BETA, HEAT = 0, 1, 2  # places in ``values``
 
 
-class GibbsState(NamedTuple):
-    """Clusters of the objects, and what follows from them."""
+# ------------------------------------------------------------------------------------------------------------- numbers
+@helper
+def _uniform(random):
+    """A number in [0, 1): splitmix64 (Steele, Lea and Flood 2014)."""
+    random[0] += np.uint64(0x9E3779B97F4A7C15)
+    word = random[0]
+    word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    word = word ^ (word >> np.uint64(31))
+    return np.float64(word >> np.uint64(11)) * 2.0**-53
 
-    z: Any  # (n,) int64
-    size: Any  # (K,) int64
-    label_size: Any  # (n_cells, K) int64, objects with a label in a cluster
-    observed: Any  # (m, K) int64, objects with any label of a clustering in a cluster
-    numerator: Any  # (n_cells, K) float64, weighted log(beta + label_size)
-    denominator: Any  # (m, K) float64, weighted log(J beta + observed)
-    total: Any  # (K,) float64, sum of the denominators over all clusterings
+
+@helper
+def _offset(state, sticks):
+    """The number o of the module's first lines."""
+    return 0.0 if sticks else state.values[ALPHA0] / state.size.shape[0]
 
 
-@jit
-def rebuild(rows, state):
-    """Make everything again from z."""
-    n, K, m = state.z.shape[0], state.size.shape[0], rows.clustering_weights.shape[0]
-    weight_of = np.empty(state.label_size.shape[0])
-    for k in range(K):
-        state.size[k] = 0
-    for cell in range(state.label_size.shape[0]):
-        weight_of[cell] = 0.0
-        for k in range(K):
-            state.label_size[cell, k] = 0
-    for j in range(m):
-        for k in range(K):
-            state.observed[j, k] = 0
-    for i in range(n):
-        k = state.z[i]
-        state.size[k] += 1
-        for p in range(rows.start[i], rows.start[i + 1]):
-            state.label_size[rows.cells[p], k] += 1
-            state.observed[rows.columns[p], k] += 1
-            weight_of[rows.cells[p]] = rows.clustering_weights[rows.columns[p]]
-    for cell in range(state.label_size.shape[0]):
-        for k in range(K):
-            state.numerator[cell, k] = weight_of[cell] * rows.log_label[state.label_size[cell, k]]
-    for k in range(K):
-        state.total[k] = 0.0
+@helper
+def _log_new(state, k, sticks):
+    """Log factor of the prior for one cluster more than k."""
+    K = state.size.shape[0]
+    if k >= K:
+        return -math.inf
+    a0 = state.values[ALPHA0]
+    return math.log(a0) if sticks else math.log(np.float64(K - k)) - math.lgamma(a0 / K)
+
+
+# -------------------------------------------------------------------------------------------------------- the tables
+@helper
+def _tabulate(rows, logs, state):
+    """Fill the logs for the present beta."""
+    beta = state.values[BETA]
+    logs.sum_label[0] = 0.0
+    for number in range(logs.label.shape[0]):
+        logs.label[number] = math.log(beta + number)
+        if number > 0:
+            logs.sum_label[number] = logs.sum_label[number - 1] + logs.label[number - 1]
+    for g in range(rows.n_labels.shape[0]):
+        logs.sum_total[g, 0] = 0.0
+        for number in range(logs.label.shape[0]):
+            logs.total[g, number] = math.log(rows.n_labels[g] * beta + number)
+            if number > 0:
+                logs.sum_total[g, number] = logs.sum_total[g, number - 1] + logs.total[g, number - 1]
+
+
+@helper
+def _count(rows, logs, state):
+    """Make everything again from z, in slots that were empty or not."""
+    K, m = state.size.shape[0], rows.clustering_weights.shape[0]
+    for c in range(K):
+        state.size[c] = 0
+        for cell in range(state.label_size.shape[0]):
+            state.label_size[cell, c] = 0
         for j in range(m):
-            state.denominator[j, k] = rows.clustering_weights[j] * rows.log_total[rows.group[j], state.observed[j, k]]
-            state.total[k] += state.denominator[j, k]
-
-
-@helper
-def _set(rows, state, p, k, change):
-    """Count label p of an object in or out of cluster k."""
-    cell = rows.cells[p]
-    j = rows.columns[p]
-    state.label_size[cell, k] += change
-    state.observed[j, k] += change
-    state.numerator[cell, k] = rows.clustering_weights[j] * rows.log_label[state.label_size[cell, k]]
-    state.denominator[j, k] = rows.clustering_weights[j] * rows.log_total[rows.group[j], state.observed[j, k]]
-
-
-@helper
-def _move(rows, state, i, old, new):
-    """Move object i, and renew the entries of both clusters."""
-    state.z[i] = new
-    state.size[old] -= 1
-    state.size[new] += 1
-    for p in range(rows.start[i], rows.start[i + 1]):
-        _set(rows, state, p, old, -1)
-        _set(rows, state, p, new, 1)
-    for k in (old, new):
-        state.total[k] = 0.0
-        for j in range(rows.clustering_weights.shape[0]):
-            state.total[k] += state.denominator[j, k]
-
-
-@helper
-def _log_likelihoods(rows, state, i, top, logs):
-    """Log predictive of the labels of object i in clusters 0 to top - 1 without it; returns that of an empty one."""
-    first, last = rows.start[i], rows.start[i + 1]
-    complete = last - first == rows.clustering_weights.shape[0]
-    empty = 0.0
-    own = 0.0
-    k_own = state.z[i]
-    for k in range(top):
-        logs[k] = -state.total[k] if complete else 0.0
-    for p in range(first, last):
-        cell = rows.cells[p]
-        j = rows.columns[p]
-        for k in range(top):
-            logs[k] += state.numerator[cell, k]
-        if not complete:
-            for k in range(top):
-                logs[k] -= state.denominator[j, k]
-        w = rows.clustering_weights[j]
-        g = rows.group[j]
-        empty += w * (rows.log_label[0] - rows.log_total[g, 0])
-        own += w * (rows.log_label[state.label_size[cell, k_own] - 1] - rows.log_total[g, state.observed[j, k_own] - 1])
-    logs[k_own] = own
-    return empty
-
-
-@helper
-def _priors(state, k_own, top, a0, sticks, prior):
-    """Prior weights of clusters 0 to top - 1 without one object of k_own; returns that of all others together.
-
-    Finite symmetric Dirichlet: empty clusters are equal, so all of them are "others".
-    Stick breaking: every label has its own weight, and the others are those from ``top`` on.
-    """
-    K = state.size.shape[0]
-    if not sticks:
-        occupied = 0
-        for k in range(top):
-            size = state.size[k] - (1 if k == k_own else 0)
-            prior[k] = size + a0 / K if size > 0 else 0.0
-            occupied += 1 if size > 0 else 0
-        return (K - occupied) * a0 / K
-    rest = 1.0
-    beyond = state.z.shape[0] - 1  # objects in this cluster and those after it
-    for k in range(top):
-        size = state.size[k] - (1 if k == k_own else 0)
-        whole = 1.0 + a0 + beyond
-        beyond -= size
-        if k == K - 1:
-            prior[k] = rest
-            rest = 0.0
-        else:
-            prior[k] = rest * (1.0 + size) / whole
-            rest *= (a0 + beyond) / whole
-    return rest
-
-
-@helper
-def _label_of_new(state, k_own, top, a0, sticks, share):
-    """Label of a cluster without other objects; ``share`` in [0, 1) decides between those from ``top`` on (sticks)."""
-    K = state.size.shape[0]
-    if not sticks:  # labels are exchangeable, and the lowest keeps the occupied ones together
-        if state.size[k_own] == 1:
-            return k_own
-        for k in range(K):
-            if state.size[k] == 0:
-                return k
-        return K - 1
-    skipped = math.floor(math.log1p(-share) / math.log(a0 / (1.0 + a0)))
-    return min(top + int(skipped), K - 1)
+            state.observed[j, c] = 0
+    for i in range(state.z.shape[0]):
+        c, row = state.z[i], rows.row_of[i]
+        state.size[c] += 1
+        for p in range(rows.start[row], rows.start[row + 1]):
+            state.label_size[rows.cells[p], c] += 1
+            state.observed[rows.columns[p], c] += 1
+    for cell in range(state.label_size.shape[0]):
+        for c in range(K):
+            state.numerator[cell, c] = rows.cell_weights[cell] * logs.label[state.label_size[cell, c]]
+    state.counts[0] = 0
+    for c in range(K):
+        for j in range(m):
+            state.denominator[j, c] = rows.clustering_weights[j] * logs.total[rows.group[j], state.observed[j, c]]
+        _sum_denominators(rows, state, c)
+        if state.size[c] > 0:
+            state.counts[0] += 1
+            state.counts[1] = c + 1
 
 
 @jit
-def conditional(rows, state, i, a0, sticks, out):
-    """p(z_i = k | all others) for all K clusters; the empty ones share equally (finite symmetric Dirichlet)."""
-    K = state.size.shape[0]
-    logs, prior = np.empty(K), np.empty(K)
-    empty = _log_likelihoods(rows, state, i, K, logs)
-    _priors(state, state.z[i], K, a0, sticks, prior)
-    if not sticks:
-        for k in range(K):
-            if prior[k] == 0.0:
-                prior[k] = a0 / K
-                logs[k] = empty
-    highest = logs[0]
-    for k in range(1, K):
-        highest = max(highest, logs[k])
-    total = 0.0
-    for k in range(K):
-        out[k] = prior[k] * math.exp(logs[k] - highest)
-        total += out[k]
-    for k in range(K):
-        out[k] /= total
+def rebuild(rows, logs, state):
+    """Make logs and tables from beta and z, whose slots are their sticks."""
+    for c in range(state.label.shape[0]):
+        state.label[c] = c
+    _tabulate(rows, logs, state)
+    _count(rows, logs, state)
 
 
 @helper
-def _draw(state, k_own, prior, logs, top, others, empty, a0, sticks, uniform):
-    """Draw a cluster."""
-    highest = empty if others > 0.0 else -math.inf
-    for k in range(top):
-        if prior[k] > 0.0:
-            highest = max(highest, logs[k])
-    sum_inside = 0.0
-    for k in range(top):
-        below = logs[k] - highest
-        logs[k] = prior[k] * math.exp(below) if below > _NEGLIGIBLE and prior[k] > 0.0 else 0.0
-        sum_inside += logs[k]
-    outside = others * math.exp(empty - highest) if others > 0.0 else 0.0
-    left = uniform * (sum_inside + outside)
-    for k in range(top):
-        left -= logs[k]
-        if left < 0.0:
-            return k
-    if outside > 0.0:
-        return _label_of_new(state, k_own, top, a0, sticks, min(max(left / outside, 0.0), 1.0 - 1e-16))
-    best = 0
-    for k in range(top):
-        if logs[k] > logs[best]:
-            best = k
-    return best
+def _sum_denominators(rows, state, c):
+    state.total[c] = 0.0
+    for j in range(rows.clustering_weights.shape[0]):
+        state.total[c] += state.denominator[j, c]
 
 
 @helper
-def _climb(state, k_own, prior, logs, top, others, empty, a0, sticks):
-    """The best cluster, the own one unless another is clearly better."""
-    K = state.size.shape[0]
-    best = k_own
-    value = logs[k_own] + math.log(prior[k_own]) if prior[k_own] > 0.0 else empty + math.log(a0 / K)
-    for k in range(top):
-        if prior[k] > 0.0:
-            candidate = logs[k] + math.log(prior[k])
-            if candidate > value + GAIN:
-                best, value = k, candidate
-    if others > 0.0 and (sticks or state.size[k_own] > 1):
-        one = a0 / K
-        new = K - 1
-        if sticks:  # the weights of empty sticks fall from ``top`` on, but the last one takes all that is left
-            one = others * (a0 / (1.0 + a0)) ** (K - 1 - top)
-            if top < K - 1 and others / (1.0 + a0) >= one:
-                one = others / (1.0 + a0)
-                new = top
-        if empty + math.log(one) > value + GAIN:
-            return new if sticks else _label_of_new(state, k_own, top, a0, sticks, 0.0)
-    return best
-
-
-@jit
-def sweep_gibbs(rows, state, a0, sticks, climb, uniform):
-    """Draw the cluster of every object in turn, or with ``climb`` move each to its best; returns how many moved.
-
-    a0      IN (float)  concentration
-    sticks  IN (bool)   truncated stick breaking; else finite symmetric Dirichlet
-    uniform IN (n,) float64, random numbers in [0, 1)
-    """
-    n, K = state.z.shape[0], state.size.shape[0]
-    logs, prior = np.empty(K), np.empty(K)
-    top = 0
-    for k in range(K):
-        if state.size[k] > 0:
-            top = k + 1
-    n_moved = 0
-    for i in range(n):
-        k_own = state.z[i]
-        empty = _log_likelihoods(rows, state, i, top, logs)
-        others = _priors(state, k_own, top, a0, sticks, prior)
-        if climb:
-            k_new = _climb(state, k_own, prior, logs, top, others, empty, a0, sticks)
-        else:
-            k_new = _draw(state, k_own, prior, logs, top, others, empty, a0, sticks, uniform[i])
-        if k_new != k_own:
-            _move(rows, state, i, k_own, k_new)
-            n_moved += 1
-            top = max(top, k_new + 1)
-            while state.size[top - 1] == 0:
-                top -= 1
-    return n_moved
-
-
-@jit
-def dissolve(rows, state, cluster, a0, sticks):
-    """Move every object of a cluster to the best of the other occupied ones."""
-    n, K = state.z.shape[0], state.size.shape[0]
-    logs, prior = np.empty(K), np.empty(K)
-    for i in range(n):
-        if state.z[i] != cluster:
-            continue
-        _log_likelihoods(rows, state, i, K, logs)
-        _priors(state, cluster, K, a0, sticks, prior)
-        best = -1
-        value = -math.inf
-        for k in range(K):
-            if k != cluster and state.size[k] > 0:
-                candidate = logs[k] + math.log(prior[k])
-                if candidate > value:
-                    best, value = k, candidate
-        if best >= 0:
-            _move(rows, state, i, cluster, best)
+def _move(rows, logs, state, row, old, new, number):
+    """Count objects of a row out of one slot and into another; z is changed by the caller."""
+    state.counts[0] += (1 if state.size[new] == 0 else 0) - (1 if state.size[old] == number else 0)
+    for c, change in ((old, -number), (new, number)):
+        state.size[c] += change
+        for p in range(rows.start[row], rows.start[row + 1]):
+            cell, j = rows.cells[p], rows.columns[p]
+            state.label_size[cell, c] += change
+            state.observed[j, c] += change
+            state.numerator[cell, c] = rows.clustering_weights[j] * logs.label[state.label_size[cell, c]]
+            state.denominator[j, c] = rows.clustering_weights[j] * logs.total[rows.group[j], state.observed[j, c]]
+        _sum_denominators(rows, state, c)
+    state.counts[1] = max(state.counts[1], new + 1)
+    while state.size[state.counts[1] - 1] == 0:
+        state.counts[1] -= 1
 
 
 @helper
-def _log_sticks(size, a0, first, last, beyond):
-    """Terms first to last of log p(Z) under stick breaking; ``beyond`` objects are in clusters from first on."""
+def _free_slot(state):
+    for c in range(state.size.shape[0]):
+        if state.size[c] == 0:
+            return c
+    return -1
+
+
+@helper
+def _log_adding(rows, logs, state, row, c, change):
+    """Log predictive of a row in slot c, if it held ``change`` more copies of the row (c = -1: an empty one)."""
     value = 0.0
-    for k in range(first, min(last + 1, size.shape[0] - 1)):
-        whole = beyond
-        beyond -= size[k]
-        value += math.lgamma(1.0 + size[k]) + math.lgamma(a0 + beyond) - math.lgamma(1.0 + a0 + whole)
+    for p in range(rows.start[row], rows.start[row + 1]):
+        j = rows.columns[p]
+        number = change + (state.label_size[rows.cells[p], c] if c >= 0 else 0)
+        seen = change + (state.observed[j, c] if c >= 0 else 0)
+        value += rows.clustering_weights[j] * (logs.label[number] - logs.total[rows.group[j], seen])
     return value
 
 
-@jit
-def swap_labels(size, a0, pairs, log_uniform, place):
-    """Metropolis moves that swap the labels of two clusters; the likelihood does not change.
+@helper
+def _log_predictives(rows, state, row, logs_out):
+    """Log predictive of a row in every slot up to the last occupied one."""
+    first, last, top = rows.start[row], rows.start[row + 1], state.counts[1]
+    complete = last - first == rows.clustering_weights.shape[0]
+    for c in range(top):
+        logs_out[c] = -state.total[c] if complete else 0.0
+    for p in range(first, last):
+        cell = rows.cells[p]
+        for c in range(top):
+            logs_out[c] += state.numerator[cell, c]
+        if not complete:
+            j = rows.columns[p]
+            for c in range(top):
+                logs_out[c] -= state.denominator[j, c]
 
-    size        IN/OUT (K,) int64
-    pairs       IN  (s, 2) int64, first < second
-    log_uniform IN  (s,) float64
-    place       OUT (K,) int64, new label of each cluster
+
+# ------------------------------------------------------------------------------------------------ one object, eq. N10
+@helper
+def _weigh(rows, logs, state, scratch, row, empty, sticks):
+    """Weights of the slots for a copy of a row that they lack, and for one that they have; returns that of a new one.
+
+    All are relative to the highest that a copy can see, so that not all of them underflow.
     """
-    K = size.shape[0]
-    at = np.empty(K, dtype=np.int64)  # cluster that now has each label
-    for k in range(K):
-        at[k] = k
-    for s in range(pairs.shape[0]):
-        a, b = pairs[s, 0], pairs[s, 1]
-        if size[a] == 0 and size[b] == 0:
+    top, heat, offset, k = state.counts[1], state.values[HEAT], _offset(state, sticks), state.counts[0]
+    log_new = _log_new(state, k, sticks)
+    highest = heat * empty if log_new > -math.inf else -math.inf
+    for c in range(top):
+        if scratch.copies[c] > 0:
+            scratch.weight_own[c] = heat * _log_adding(rows, logs, state, row, c, -1)
+            highest = max(highest, scratch.weight_own[c])
+        elif state.size[c] > 0:
+            highest = max(highest, heat * scratch.logs[c])
+    for c in range(top):
+        size = state.size[c]
+        scratch.weight[c] = 0.0
+        if size > 0:
+            scratch.weight[c] = (size + offset) * math.exp(min(heat * scratch.logs[c] - highest, _LARGE))
+        if scratch.copies[c] > 0 and size > 1:
+            scratch.weight_own[c] = (size - 1 + offset) * math.exp(scratch.weight_own[c] - highest)
+        elif scratch.copies[c] > 0:  # alone in its cluster: without it there is one cluster less
+            log_alone = _log_new(state, k - 1, sticks) + math.lgamma(1.0 + offset)
+            scratch.weight_own[c] = math.exp(min(log_alone + heat * empty - highest, _LARGE))
+    return math.exp(min(log_new + math.lgamma(1.0 + offset) + heat * empty - highest, _LARGE))
+
+
+@helper
+def _draw_slot(state, scratch, own, new):
+    """A slot for an object of slot ``own``."""
+    alone = state.size[own] == 1
+    outside = 0.0 if alone else new  # the own slot stands for the new one
+    top = state.counts[1]
+    total = outside + scratch.weight_own[own]
+    for c in range(top):
+        if c != own:
+            total += scratch.weight[c]
+    left = _uniform(state.random) * total - scratch.weight_own[own]
+    if left < 0.0:
+        return own
+    for c in range(top):
+        if c != own:
+            left -= scratch.weight[c]
+            if left < 0.0:
+                return c
+    return _free_slot(state) if outside > 0.0 else own
+
+
+@helper
+def _draw_copies(rows, logs, state, scratch, row, sticks):
+    """Draw the slot of each object of a row in turn."""
+    first, last = rows.first[row], rows.first[row + 1]
+    for c in range(state.size.shape[0]):
+        scratch.copies[c] = 0
+    for i in range(first, last):
+        scratch.copies[state.z[i]] += 1
+    empty = _log_adding(rows, logs, state, row, -1, 0)
+    _log_predictives(rows, state, row, scratch.logs)
+    new = _weigh(rows, logs, state, scratch, row, empty, sticks)
+    for i in range(first, last):
+        own = state.z[i]
+        c = _draw_slot(state, scratch, own, new)
+        if c == own:
             continue
-        beyond = 0
-        for k in range(a, K):
-            beyond += size[k]
-        before = _log_sticks(size, a0, a, b, beyond)
-        size[a], size[b] = size[b], size[a]
-        if log_uniform[s] < _log_sticks(size, a0, a, b, beyond) - before:
-            at[a], at[b] = at[b], at[a]
+        state.z[i] = c
+        _move(rows, logs, state, row, own, c, 1)
+        scratch.copies[own] -= 1
+        scratch.copies[c] += 1
+        if i + 1 < last:
+            scratch.logs[own] = _log_adding(rows, logs, state, row, own, 0)
+            scratch.logs[c] = _log_adding(rows, logs, state, row, c, 0)
+            new = _weigh(rows, logs, state, scratch, row, empty, sticks)
+
+
+@helper
+def _draw_objects(rows, logs, state, scratch, sticks):
+    """All objects in turn; forward or backward, each half of the time, so that the whole pass is reversible."""
+    n_rows = rows.first.shape[0] - 1
+    backward = _uniform(state.random) < 0.5
+    for s in range(n_rows):
+        _draw_copies(rows, logs, state, scratch, n_rows - 1 - s if backward else s, sticks)
+
+
+# ----------------------------------------------------------------------------------------- two clusters, eqs. N46, N47
+@helper
+def _put(rows, scratch, row, side):
+    scratch.pair_size[side] += 1
+    for p in range(rows.start[row], rows.start[row + 1]):
+        scratch.pair_label[rows.cells[p], side] += 1
+        scratch.pair_observed[rows.columns[p], side] += 1
+
+
+@helper
+def _allocate(rows, logs, state, scratch, pair, n_members, draw, sticks):
+    """Put a pair of objects on two sides, then the members in their order; returns the log probability of the sides.
+
+    ``draw``: sides are drawn; else they are those that ``side`` has.
+    """
+    heat, offset, log_q = state.values[HEAT], _offset(state, sticks), 0.0
+    for s in range(2):
+        scratch.pair_size[s] = 0
+        for cell in range(scratch.pair_label.shape[0]):
+            scratch.pair_label[cell, s] = 0
+        for j in range(scratch.pair_observed.shape[0]):
+            scratch.pair_observed[j, s] = 0
+    _put(rows, scratch, rows.row_of[pair[0]], 0)
+    _put(rows, scratch, rows.row_of[pair[1]], 1)
+    for t in range(n_members):
+        row = rows.row_of[scratch.members[t]]
+        gain = 0.0  # log predictive on side 1 less that on side 0
+        for p in range(rows.start[row], rows.start[row + 1]):
+            cell, j = rows.cells[p], rows.columns[p]
+            of_label = logs.label[scratch.pair_label[cell, 1]] - logs.label[scratch.pair_label[cell, 0]]
+            g = rows.group[j]
+            of_total = logs.total[g, scratch.pair_observed[j, 1]] - logs.total[g, scratch.pair_observed[j, 0]]
+            gain += rows.clustering_weights[j] * (of_label - of_total)
+        odds = heat * gain + math.log((offset + scratch.pair_size[1]) / (offset + scratch.pair_size[0]))
+        log_one = -math.log1p(math.exp(-odds)) if odds > -_LARGE else odds  # of side 1
+        if draw:
+            scratch.side[t] = 1 if _uniform(state.random) < math.exp(log_one) else 0
+        log_q += log_one if scratch.side[t] == 1 else log_one - odds
+        _put(rows, scratch, row, scratch.side[t])
+    return log_q
+
+
+@helper
+def _log_factor(rows, logs, state, scratch, side, sticks):
+    """Log of f: likelihood of the objects of a side (2: of both), times W of their number."""
+    value = 0.0
+    if side == 2:
+        scratch.pair_size[2] = scratch.pair_size[0] + scratch.pair_size[1]
+        for cell in range(scratch.pair_label.shape[0]):
+            scratch.pair_label[cell, 2] = scratch.pair_label[cell, 0] + scratch.pair_label[cell, 1]
+        for j in range(scratch.pair_observed.shape[0]):
+            scratch.pair_observed[j, 2] = scratch.pair_observed[j, 0] + scratch.pair_observed[j, 1]
+    for cell in range(scratch.pair_label.shape[0]):
+        value += rows.cell_weights[cell] * logs.sum_label[scratch.pair_label[cell, side]]
+    for j in range(scratch.pair_observed.shape[0]):
+        value -= rows.clustering_weights[j] * logs.sum_total[rows.group[j], scratch.pair_observed[j, side]]
+    return state.values[HEAT] * value + math.lgamma(_offset(state, sticks) + scratch.pair_size[side])
+
+
+@helper
+def _list_members(state, scratch, i, j):
+    """The other objects of the clusters of i and j in random order, and their sides; returns how many."""
+    n_members = 0
+    for t in range(state.z.shape[0]):
+        if (state.z[t] == state.z[i] or state.z[t] == state.z[j]) and t != i and t != j:
+            place = int(_uniform(state.random) * (n_members + 1))
+            scratch.members[n_members] = scratch.members[place]
+            scratch.members[place] = t
+            n_members += 1
+    for t in range(n_members):
+        scratch.side[t] = 1 if state.z[scratch.members[t]] == state.z[j] else 0
+    return n_members
+
+
+@helper
+def _change_pair(rows, logs, state, scratch, sticks):
+    """Propose to split the cluster of two random objects, or to merge their clusters or split these anew."""
+    n, k = state.z.shape[0], state.counts[0]
+    i, j = int(_uniform(state.random) * n), int(_uniform(state.random) * n)
+    if rows.row_of[i] == rows.row_of[j]:
+        return
+    together = state.z[i] == state.z[j]
+    merge = not together and _uniform(state.random) < 0.5
+    n_members = _list_members(state, scratch, i, j)
+    log_ratio = 0.0
+    if not together:  # the sides as they are
+        log_q = _allocate(rows, logs, state, scratch, (i, j), n_members, False, sticks)
+        log_ratio = log_q - _log_factor(rows, logs, state, scratch, 0, sticks)
+        log_ratio -= _log_factor(rows, logs, state, scratch, 1, sticks)
+    if merge:
+        log_ratio += _log_factor(rows, logs, state, scratch, 2, sticks) - _log_new(state, k - 1, sticks) + _LOG_2
+        for t in range(n_members):
+            scratch.side[t] = 0
+    else:
+        log_ratio -= _allocate(rows, logs, state, scratch, (i, j), n_members, True, sticks)
+        log_ratio += _log_factor(rows, logs, state, scratch, 0, sticks)
+        log_ratio += _log_factor(rows, logs, state, scratch, 1, sticks)
+        if together:
+            log_ratio += _log_new(state, k, sticks) - _log_factor(rows, logs, state, scratch, 2, sticks) - _LOG_2
+    if math.log1p(-_uniform(state.random)) < log_ratio:
+        _accept_sides(rows, logs, state, scratch, i, j, n_members, merge)
+
+
+@helper
+def _accept_sides(rows, logs, state, scratch, i, j, n_members, merge):
+    """Move the objects to the slot of their side."""
+    a, b = state.z[i], state.z[j]
+    if a == b:
+        b = _free_slot(state)
+    elif merge:
+        b = a
+    for t in range(n_members + 1):
+        member = scratch.members[t] if t < n_members else j
+        old, new = state.z[member], a if t < n_members and scratch.side[t] == 0 else b
+        if old != new:
+            state.z[member] = new
+            _move(rows, logs, state, rows.row_of[member], old, new, 1)
+
+
+# ------------------------------------------------------------------------------------------------ equal rows, eq. N48
+@helper
+def _gains(rows, logs, state, scratch, row, c, number, side, sticks):
+    """Log factors of the first, second, ... copy of a row that joins slot c, of which all copies were taken."""
+    size = state.size[c] - scratch.copies[c] if c >= 0 else 0
+    copies = scratch.copies[c] if c >= 0 else 0
+    offset, k = _offset(state, sticks), state.counts[0]
+    scratch.gains[side, 0] = 0.0
+    for u in range(number):
+        gain = state.values[HEAT] * _log_adding(rows, logs, state, row, c, u - copies)
+        if size + u > 0:
+            gain += math.log(offset + size + u)
+        else:  # the cluster of copies alone, or a new one: k - 1 or k others
+            gain += _log_new(state, k - (1 if copies > 0 else 0), sticks) + math.lgamma(1.0 + offset)
+        scratch.gains[side, u + 1] = scratch.gains[side, u] + gain
+
+
+@helper
+def _pick_pair(state, scratch, row_first, row_last):
+    """Two slots, chosen without regard to the copies of a row; returns their places in ``options``, or -1.
+
+    They are clusters with other objects, and one without (-1 if it is new). Two without: no choice.
+    """
+    top, n_options, alone = state.counts[1], 0, -1
+    for c in range(top):
+        scratch.copies[c] = 0
+    for i in range(row_first, row_last):
+        scratch.copies[state.z[i]] += 1
+    for c in range(top):
+        if state.size[c] > scratch.copies[c]:
+            scratch.options[n_options] = c
+            n_options += 1
+        elif state.size[c] > 0:
+            if alone >= 0:
+                return -1, -1
+            alone = c
+    if n_options == 0:
+        return -1, -1
+    scratch.options[n_options] = alone
+    one = int(_uniform(state.random) * (n_options + 1))
+    other = int(_uniform(state.random) * n_options)
+    return one, other if other < one else other + 1
+
+
+@helper
+def _share_copies(rows, logs, state, scratch, row, sticks):
+    """Draw how many copies of a row are in each of two clusters, all their copies at once, and which ones."""
+    first, last = rows.first[row], rows.first[row + 1]
+    if last - first < 2:
+        return
+    one, other = _pick_pair(state, scratch, first, last)
+    if one < 0:
+        return
+    a, b = scratch.options[one], scratch.options[other]
+    in_a = scratch.copies[a] if a >= 0 else 0
+    number = in_a + (scratch.copies[b] if b >= 0 else 0)
+    if number == 0:
+        return
+    _gains(rows, logs, state, scratch, row, a, number, 0, sticks)
+    _gains(rows, logs, state, scratch, row, b, number, 1, sticks)
+    into_a = _draw_number(state, scratch, number)
+    if into_a == in_a:
+        return
+    if a < 0:
+        a = _free_slot(state)
+    if b < 0:
+        b = _free_slot(state)
+    old, new, have, moved = (a, b, in_a, in_a - into_a) if into_a < in_a else (b, a, number - in_a, into_a - in_a)
+    _move(rows, logs, state, row, old, new, moved)
+    for i in range(first, last):  # a random subset: each with the share that is still to be moved
+        if state.z[i] == old:
+            if _uniform(state.random) * have < moved:
+                state.z[i] = new
+                moved -= 1
+            have -= 1
+
+
+@helper
+def _draw_number(state, scratch, number):
+    """How many of the copies join the first slot: C(number, u) f(first + u) f(second + number - u)."""
+    highest, log_choose = -math.inf, 0.0
+    for u in range(number + 1):
+        scratch.gains[0, u] += scratch.gains[1, number - u] + log_choose
+        highest = max(highest, scratch.gains[0, u])
+        log_choose += math.log((number - u) / (u + 1.0)) if u < number else 0.0
+    total = 0.0
+    for u in range(number + 1):
+        scratch.gains[0, u] = math.exp(scratch.gains[0, u] - highest)
+        total += scratch.gains[0, u]
+    left, u = _uniform(state.random) * total - scratch.gains[0, 0], 0
+    while left >= 0.0 and u < number:
+        u += 1
+        left -= scratch.gains[0, u]
+    return u
+
+
+@helper
+def _share_rows(rows, logs, state, scratch, sticks):
+    """All rows in turn, forward or backward."""
+    n_rows = rows.first.shape[0] - 1
+    backward = _uniform(state.random) < 0.5
+    for s in range(n_rows):
+        _share_copies(rows, logs, state, scratch, n_rows - 1 - s if backward else s, sticks)
+
+
+# ----------------------------------------------------------------------------------------- sticks, eqs. N49 and N50
+@helper
+def _draw_labels(state, scratch):
+    """Draw the stick of every cluster, one stick after another; ``copies`` holds those of the slots."""
+    K, a0 = state.size.shape[0], state.values[ALPHA0]
+    n_left, left = state.counts[0], state.z.shape[0]
+    for c in range(state.counts[1]):
+        state.label[c] = -1 if state.size[c] > 0 else K
+    for h in range(K):
+        if n_left == 0:
+            return
+        empty = 0.0 if n_left >= K - h else a0  # no stick to spare
+        place = _uniform(state.random) * (left + empty) - empty
+        if place < 0.0:
+            continue
+        chosen = -1
+        for c in range(state.counts[1]):
+            if state.label[c] < 0:
+                chosen = c
+                place -= state.size[c]
+                if place < 0.0:
+                    break
+        state.label[chosen] = h
+        left -= state.size[chosen]
+        n_left -= 1
+
+
+@helper
+def _order_by_label(state, scratch):
+    """Sizes of the clusters by stick; returns the last one that has objects."""
+    last = 0
+    for h in range(state.size.shape[0]):
+        scratch.by_label[h] = 0
+    for c in range(state.counts[1]):
+        if state.size[c] > 0:
+            scratch.by_label[state.label[c]] = state.size[c]
+            last = max(last, state.label[c])
+    return last
+
+
+@helper
+def _order_by_size(state, scratch):
+    """The same with the largest cluster first."""
+    n_sorted = 0
+    for c in range(state.counts[1]):
+        if state.size[c] > 0:
+            h = n_sorted
+            while h > 0 and scratch.by_label[h - 1] < state.size[c]:
+                scratch.by_label[h] = scratch.by_label[h - 1]
+                h -= 1
+            scratch.by_label[h] = state.size[c]
+            n_sorted += 1
+    return n_sorted - 1
+
+
+@helper
+def _log_excess(state, scratch, last):
+    """Log of p(Z) with K sticks over p(Z) without limit, times the chance of its labels there over that of the draw."""
+    K, a0 = state.size.shape[0], state.values[ALPHA0]
+    value, left, n_left = 0.0, np.float64(state.z.shape[0]), state.counts[0]
+    for h in range(last + 1):
+        if n_left >= K - h:
+            value += math.log(left / (left + a0))
+        if h == K - 1:
+            value += math.lgamma(1.0 + a0 + left) - math.lgamma(1.0 + left) - math.lgamma(1.0 + a0)
+        left -= scratch.by_label[h]
+        n_left -= 1 if scratch.by_label[h] > 0 else 0
+    return value
+
+
+@helper
+def _log_prior(state, scratch, last, sticks):
+    """Log p(Z), eqs. N6 and N7; sticks: sizes in ``by_label``."""
+    K, a0, n = state.size.shape[0], state.values[ALPHA0], state.z.shape[0]
+    value = 0.0
+    if not sticks:
+        for c in range(state.counts[1]):
+            value += math.lgamma(a0 / K + state.size[c]) - math.lgamma(a0 / K)
+        return value + math.lgamma(a0) - math.lgamma(a0 + n)
+    left = np.float64(n)
+    for h in range(min(last + 1, K - 1)):
+        value += math.lgamma(1.0 + scratch.by_label[h]) - math.lgamma(1.0 + a0 + left) + math.log(a0)
+        left -= scratch.by_label[h]
+        value += math.lgamma(a0 + left)
+    return value
+
+
+@helper
+def _log_likelihood(rows, logs, state):
+    """Log p(Y | Z), eq. N5."""
+    value = 0.0
+    for c in range(state.counts[1]):
+        if state.size[c] > 0:
+            for cell in range(state.label_size.shape[0]):
+                value += rows.cell_weights[cell] * logs.sum_label[state.label_size[cell, c]]
+            for j in range(state.observed.shape[0]):
+                value -= rows.clustering_weights[j] * logs.sum_total[rows.group[j], state.observed[j, c]]
+    return value
+
+
+# ----------------------------------------------------------------------------------------------------------- the loop
+@helper
+def _make_scratch(rows, state):
+    n, K, n_cells, m = state.z.shape[0], state.size.shape[0], state.label_size.shape[0], state.observed.shape[0]
+    return PartitionScratch(
+        np.empty(K + 1),
+        np.empty(K + 1),
+        np.empty(K + 1),
+        np.empty(K + 1, dtype=np.int64),
+        np.empty(K + 1, dtype=np.int64),
+        np.empty(n, dtype=np.int64),
+        np.empty(n, dtype=np.int64),
+        np.empty((n_cells, 3), dtype=np.int64),
+        np.empty((m, 3), dtype=np.int64),
+        np.empty(3, dtype=np.int64),
+        np.empty((2, n + 1)),
+        np.empty(K, dtype=np.int64),
+    )
+
+
+@helper
+def _change_partition(rows, logs, state, scratch, plan, sticks):
+    """All moves; in this order or its reverse, each half of the time, so that the whole is reversible."""
+    backward = _uniform(state.random) < 0.5
+    for s in range(3):
+        move = 2 - s if backward else s
+        if move == 0:
+            for _ in range(plan.objects):
+                _draw_objects(rows, logs, state, scratch, sticks)
+        elif move == 1:
+            for _ in range(plan.pairs):
+                _change_pair(rows, logs, state, scratch, sticks)
         else:
-            size[a], size[b] = size[b], size[a]
-    for k in range(K):
-        place[at[k]] = k
+            for _ in range(plan.rows):
+                _share_rows(rows, logs, state, scratch, sticks)
+
+
+@jit
+def sweep_partition(rows, logs, state, plan, trace, best_z):
+    """Sweep as often as ``trace`` has rows.
+
+    trace   OUT (n_sweeps, 4) float64: log p(Y, Z), clusters, log p(Y | Z), log p(Y, Z) numbered by size
+    best_z  IN/OUT (n,) int64, slots of the sweep with the highest of the last
+    returns that value
+    """
+    n, K, sticks = state.z.shape[0], state.size.shape[0], plan.sticks
+    scratch = _make_scratch(rows, state)
+    old_z, old_label = np.empty(n, dtype=np.int64), np.empty(K, dtype=np.int64)
+    highest = -math.inf
+    for t in range(trace.shape[0]):
+        if sticks:
+            for i in range(n):
+                old_z[i] = state.z[i]
+            for c in range(K):
+                old_label[c] = state.label[c]
+            log_excess = _log_excess(state, scratch, _order_by_label(state, scratch))
+        _change_partition(rows, logs, state, scratch, plan, sticks)
+        last = 0
+        if sticks:
+            _draw_labels(state, scratch)
+            gain = _log_excess(state, scratch, _order_by_label(state, scratch)) - log_excess
+            if math.log1p(-_uniform(state.random)) >= gain:  # back to the partition and its sticks before the sweep
+                for i in range(n):
+                    state.z[i] = old_z[i]
+                for c in range(K):
+                    state.label[c] = old_label[c]
+                _count(rows, logs, state)
+            last = _order_by_label(state, scratch)
+        trace[t, 1] = state.counts[0]
+        trace[t, 2] = _log_likelihood(rows, logs, state)
+        trace[t, 0] = trace[t, 2] + _log_prior(state, scratch, last, sticks)
+        trace[t, 3] = trace[t, 2] + _log_prior(state, scratch, _order_by_size(state, scratch), sticks)
+        if trace[t, 3] > highest:
+            highest = trace[t, 3]
+            for i in range(n):
+                best_z[i] = state.z[i]
+    return highest
