@@ -99,9 +99,7 @@ def _count(rows, logs, state):
 
 @jit
 def rebuild(rows, logs, state):
-    """Make logs and tables from beta and z, whose slots are their sticks."""
-    for c in range(state.label.shape[0]):
-        state.label[c] = c
+    """Make logs and tables from beta and z."""
     _tabulate(rows, logs, state)
     _count(rows, logs, state)
 

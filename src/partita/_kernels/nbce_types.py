@@ -68,6 +68,4 @@ class SweepPlan(NamedTuple):
     objects: int  # passes over all objects
     pairs: int  # pairs of objects whose clusters are split, merged or split anew
     rows: int  # passes over the rows of several objects
-    alpha0: bool  # whether it is sampled
-    beta: bool
     sticks: bool  # truncated stick breaking; else finite symmetric Dirichlet

@@ -168,7 +168,7 @@ class NBCE(LabelModel):
         "burn_in": [None, Interval("int", 0, None)],
         "thin": [Interval("int", 1, None)],
         "n_chains": [Interval("int", 1, None)],
-        "swap_labels": ["boolean"],
+        "n_temperatures": [None, Interval("int", 1, None)],
         "consensus": [StrOptions({"map", "binder", "vi"})],
         "coassignment": ["boolean"],
         "second_order": ["boolean"],
@@ -189,7 +189,7 @@ class NBCE(LabelModel):
         burn_in: int | None = None,
         thin: int = 5,
         n_chains: int = 2,
-        swap_labels: bool = True,
+        n_temperatures: int | None = None,
         consensus: Literal["map", "binder", "vi"] = "map",
         coassignment: bool = False,
         second_order: bool = False,
@@ -211,7 +211,7 @@ class NBCE(LabelModel):
         self.burn_in = burn_in
         self.thin = thin
         self.n_chains = n_chains
-        self.swap_labels = swap_labels
+        self.n_temperatures = n_temperatures
         self.consensus = consensus
         self.coassignment = coassignment
         self.second_order = second_order
@@ -252,7 +252,7 @@ class NBCE(LabelModel):
         if self.inference == "gibbs":
             plan, n_chains = make_plan(self.n_sweeps, self.burn_in, self.thin), int(self.n_chains)
             sampling = GibbsSettings(
-                truncation, plan, n_chains, self.swap_labels, estimate, self.consensus, self.init, self.n_jobs
+                truncation, plan, n_chains, self.n_temperatures, estimate, self.consensus, self.init, self.n_jobs
             )
             return gibbs(ensemble, model, sampling, draw_seeds(self.random_state, 2 * n_chains), bar)
         tol = _TOLERANCES[self.inference] if self.tol is None else self.tol
@@ -327,6 +327,11 @@ class NBCE(LabelModel):
     def r_hat_(self) -> dict[str, float]:
         """Potential scale reduction of the traces."""
         return dict(self._of_inference("r_hat"))
+
+    @property
+    def ess_(self) -> dict[str, float]:
+        """Effective number of draws of the traces."""
+        return dict(self._of_inference("ess"))
 
     @property
     def samples_(self) -> IntArray:
