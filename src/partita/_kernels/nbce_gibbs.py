@@ -41,13 +41,19 @@ def _offset(state, sticks):
 
 
 @helper
-def _log_new(state, k, sticks):
-    """Log factor of the prior for one cluster more than k."""
-    K = state.size.shape[0]
+def _new_weight(state, k, sticks):
+    """Prior weight of a new cluster of one object beside k others: V(k + 1) W(1) / V(k)."""
+    K, a0 = state.size.shape[0], state.values[ALPHA0]
     if k >= K:
-        return -math.inf
-    a0 = state.values[ALPHA0]
-    return math.log(a0) if sticks else math.log(np.float64(K - k)) - math.lgamma(a0 / K)
+        return 0.0
+    return a0 if sticks else (K - k) * a0 / K
+
+
+@helper
+def _log_new(state, k, sticks):
+    """Log factor of one cluster more than k, where W(n) is Gamma(o + n)."""
+    weight = _new_weight(state, k, sticks)
+    return math.log(weight) - math.lgamma(1.0 + _offset(state, sticks)) if weight > 0.0 else -math.inf
 
 
 # -------------------------------------------------------------------------------------------------------- the tables
@@ -174,8 +180,8 @@ def _weigh(rows, logs, state, scratch, row, empty, sticks):
     All are relative to the highest that a copy can see, so that not all of them underflow.
     """
     top, heat, offset, k = state.counts[1], state.values[HEAT], _offset(state, sticks), state.counts[0]
-    log_new = _log_new(state, k, sticks)
-    highest = heat * empty if log_new > -math.inf else -math.inf
+    new = _new_weight(state, k, sticks)
+    highest = heat * empty if new > 0.0 else -math.inf
     for c in range(top):
         if scratch.copies[c] > 0:
             scratch.weight_own[c] = heat * _log_adding(rows, logs, state, row, c, -1)
@@ -187,12 +193,10 @@ def _weigh(rows, logs, state, scratch, row, empty, sticks):
         scratch.weight[c] = 0.0
         if size > 0:
             scratch.weight[c] = (size + offset) * math.exp(min(heat * scratch.logs[c] - highest, _LARGE))
-        if scratch.copies[c] > 0 and size > 1:
-            scratch.weight_own[c] = (size - 1 + offset) * math.exp(scratch.weight_own[c] - highest)
-        elif scratch.copies[c] > 0:  # alone in its cluster: without it there is one cluster less
-            log_alone = _log_new(state, k - 1, sticks) + math.lgamma(1.0 + offset)
-            scratch.weight_own[c] = math.exp(min(log_alone + heat * empty - highest, _LARGE))
-    return math.exp(min(log_new + math.lgamma(1.0 + offset) + heat * empty - highest, _LARGE))
+        if scratch.copies[c] > 0:  # if alone in its cluster, there is one cluster less without it
+            prior = size - 1 + offset if size > 1 else _new_weight(state, k - 1, sticks)
+            scratch.weight_own[c] = prior * math.exp(scratch.weight_own[c] - highest)
+    return new * math.exp(min(heat * empty - highest, _LARGE))
 
 
 @helper
@@ -253,11 +257,47 @@ def _draw_objects(rows, logs, state, scratch, sticks):
 
 # ----------------------------------------------------------------------------------------- two clusters, eqs. N46, N47
 @helper
-def _put(rows, scratch, row, side):
+def _put(rows, logs, scratch, row, side):
+    """Count an object in on a side."""
     scratch.pair_size[side] += 1
     for p in range(rows.start[row], rows.start[row + 1]):
-        scratch.pair_label[rows.cells[p], side] += 1
-        scratch.pair_observed[rows.columns[p], side] += 1
+        cell, j = rows.cells[p], rows.columns[p]
+        w = rows.clustering_weights[j]
+        scratch.pair_label[cell, side] += 1
+        scratch.pair_observed[j, side] += 1
+        scratch.pair_numerator[cell, side] = w * logs.label[scratch.pair_label[cell, side]]
+        denominator = w * logs.total[rows.group[j], scratch.pair_observed[j, side]]
+        scratch.pair_total[side] += denominator - scratch.pair_denominator[j, side]
+        scratch.pair_denominator[j, side] = denominator
+
+
+@helper
+def _clear_sides(rows, logs, scratch):
+    for side in range(2):
+        scratch.pair_size[side] = 0
+        scratch.pair_total[side] = 0.0
+        for cell in range(scratch.pair_label.shape[0]):
+            scratch.pair_label[cell, side] = 0
+            scratch.pair_numerator[cell, side] = rows.cell_weights[cell] * logs.label[0]
+        for j in range(scratch.pair_observed.shape[0]):
+            scratch.pair_observed[j, side] = 0
+            scratch.pair_denominator[j, side] = rows.clustering_weights[j] * logs.total[rows.group[j], 0]
+            scratch.pair_total[side] += scratch.pair_denominator[j, side]
+
+
+@helper
+def _gain_of_side(rows, scratch, row):
+    """Log predictive of a row on side 1 less that on side 0."""
+    first, last = rows.start[row], rows.start[row + 1]
+    complete = last - first == rows.clustering_weights.shape[0]
+    gain = scratch.pair_total[0] - scratch.pair_total[1] if complete else 0.0
+    for p in range(first, last):
+        cell = rows.cells[p]
+        gain += scratch.pair_numerator[cell, 1] - scratch.pair_numerator[cell, 0]
+        if not complete:
+            j = rows.columns[p]
+            gain += scratch.pair_denominator[j, 0] - scratch.pair_denominator[j, 1]
+    return gain
 
 
 @helper
@@ -267,47 +307,43 @@ def _allocate(rows, logs, state, scratch, pair, n_members, draw, sticks):
     ``draw``: sides are drawn; else they are those that ``side`` has.
     """
     heat, offset, log_q = state.values[HEAT], _offset(state, sticks), 0.0
-    for s in range(2):
-        scratch.pair_size[s] = 0
-        for cell in range(scratch.pair_label.shape[0]):
-            scratch.pair_label[cell, s] = 0
-        for j in range(scratch.pair_observed.shape[0]):
-            scratch.pair_observed[j, s] = 0
-    _put(rows, scratch, rows.row_of[pair[0]], 0)
-    _put(rows, scratch, rows.row_of[pair[1]], 1)
+    _clear_sides(rows, logs, scratch)
+    for side in range(2):
+        _put(rows, logs, scratch, rows.row_of[pair[side]], side)
     for t in range(n_members):
         row = rows.row_of[scratch.members[t]]
-        gain = 0.0  # log predictive on side 1 less that on side 0
-        for p in range(rows.start[row], rows.start[row + 1]):
-            cell, j = rows.cells[p], rows.columns[p]
-            of_label = logs.label[scratch.pair_label[cell, 1]] - logs.label[scratch.pair_label[cell, 0]]
-            g = rows.group[j]
-            of_total = logs.total[g, scratch.pair_observed[j, 1]] - logs.total[g, scratch.pair_observed[j, 0]]
-            gain += rows.clustering_weights[j] * (of_label - of_total)
-        odds = heat * gain + math.log((offset + scratch.pair_size[1]) / (offset + scratch.pair_size[0]))
-        log_one = -math.log1p(math.exp(-odds)) if odds > -_LARGE else odds  # of side 1
+        prior = (offset + scratch.pair_size[0]) / (offset + scratch.pair_size[1])
+        odds = prior * math.exp(min(-heat * _gain_of_side(rows, scratch, row), _LARGE))  # of side 0 against 1
         if draw:
-            scratch.side[t] = 1 if _uniform(state.random) < math.exp(log_one) else 0
-        log_q += log_one if scratch.side[t] == 1 else log_one - odds
-        _put(rows, scratch, row, scratch.side[t])
+            scratch.side[t] = 1 if _uniform(state.random) * (1.0 + odds) < 1.0 else 0
+        share = (1.0 if scratch.side[t] == 1 else odds) / (1.0 + odds)
+        log_q += math.log(share) if share > 0.0 else -_LARGE
+        _put(rows, logs, scratch, row, scratch.side[t])
     return log_q
 
 
 @helper
-def _log_factor(rows, logs, state, scratch, side, sticks):
-    """Log of f: likelihood of the objects of a side (2: of both), times W of their number."""
+def _log_factor(rows, logs, state, labels, observed, size, a, b, sticks):
+    """Log of f of the objects in column a, and in column b unless it is -1: likelihood times W of their number."""
     value = 0.0
-    if side == 2:
-        scratch.pair_size[2] = scratch.pair_size[0] + scratch.pair_size[1]
-        for cell in range(scratch.pair_label.shape[0]):
-            scratch.pair_label[cell, 2] = scratch.pair_label[cell, 0] + scratch.pair_label[cell, 1]
-        for j in range(scratch.pair_observed.shape[0]):
-            scratch.pair_observed[j, 2] = scratch.pair_observed[j, 0] + scratch.pair_observed[j, 1]
-    for cell in range(scratch.pair_label.shape[0]):
-        value += rows.cell_weights[cell] * logs.sum_label[scratch.pair_label[cell, side]]
-    for j in range(scratch.pair_observed.shape[0]):
-        value -= rows.clustering_weights[j] * logs.sum_total[rows.group[j], scratch.pair_observed[j, side]]
-    return state.values[HEAT] * value + math.lgamma(_offset(state, sticks) + scratch.pair_size[side])
+    for cell in range(labels.shape[0]):
+        number = labels[cell, a] + (labels[cell, b] if b >= 0 else 0)
+        value += rows.cell_weights[cell] * logs.sum_label[number]
+    for j in range(observed.shape[0]):
+        number = observed[j, a] + (observed[j, b] if b >= 0 else 0)
+        value -= rows.clustering_weights[j] * logs.sum_total[rows.group[j], number]
+    number = size[a] + (size[b] if b >= 0 else 0)
+    return state.values[HEAT] * value + math.lgamma(_offset(state, sticks) + number)
+
+
+@helper
+def _log_present(rows, logs, state, a, b, sticks):
+    """Log of f of the cluster, or of both, of a pair of objects as they are (b = a: one)."""
+    labels, observed, size = state.label_size, state.observed, state.size
+    value = _log_factor(rows, logs, state, labels, observed, size, a, np.int64(-1), sticks)
+    if b != a:
+        value += _log_factor(rows, logs, state, labels, observed, size, b, np.int64(-1), sticks)
+    return value
 
 
 @helper
@@ -328,40 +364,55 @@ def _list_members(state, scratch, i, j):
 @helper
 def _change_pair(rows, logs, state, scratch, sticks):
     """Propose to split the cluster of two random objects, or to merge their clusters or split these anew."""
-    n, k = state.z.shape[0], state.counts[0]
+    n = state.z.shape[0]
     i, j = int(_uniform(state.random) * n), int(_uniform(state.random) * n)
     if rows.row_of[i] == rows.row_of[j]:
         return
-    together = state.z[i] == state.z[j]
-    merge = not together and _uniform(state.random) < 0.5
-    n_members = _list_members(state, scratch, i, j)
-    log_ratio = 0.0
-    if not together:  # the sides as they are
-        log_q = _allocate(rows, logs, state, scratch, (i, j), n_members, False, sticks)
-        log_ratio = log_q - _log_factor(rows, logs, state, scratch, 0, sticks)
-        log_ratio -= _log_factor(rows, logs, state, scratch, 1, sticks)
-    if merge:
-        log_ratio += _log_factor(rows, logs, state, scratch, 2, sticks) - _log_new(state, k - 1, sticks) + _LOG_2
-        for t in range(n_members):
-            scratch.side[t] = 0
+    if state.z[i] != state.z[j] and _uniform(state.random) < 0.5:
+        _merge(rows, logs, state, scratch, i, j, sticks)
     else:
-        log_ratio -= _allocate(rows, logs, state, scratch, (i, j), n_members, True, sticks)
-        log_ratio += _log_factor(rows, logs, state, scratch, 0, sticks)
-        log_ratio += _log_factor(rows, logs, state, scratch, 1, sticks)
-        if together:
-            log_ratio += _log_new(state, k, sticks) - _log_factor(rows, logs, state, scratch, 2, sticks) - _LOG_2
-    if math.log1p(-_uniform(state.random)) < log_ratio:
-        _accept_sides(rows, logs, state, scratch, i, j, n_members, merge)
+        _split(rows, logs, state, scratch, i, j, sticks)
 
 
 @helper
-def _accept_sides(rows, logs, state, scratch, i, j, n_members, merge):
-    """Move the objects to the slot of their side."""
+def _merge(rows, logs, state, scratch, i, j, sticks):
+    a, b, k = state.z[i], state.z[j], state.counts[0]
+    joined = _log_factor(rows, logs, state, state.label_size, state.observed, state.size, a, b, sticks)
+    log_ratio = joined - _log_present(rows, logs, state, a, b, sticks) - _log_new(state, k - 1, sticks) + _LOG_2
+    log_uniform = math.log1p(-_uniform(state.random))
+    if log_uniform >= log_ratio:  # as log q <= 0: most end here
+        return
+    n_members = _list_members(state, scratch, i, j)
+    log_ratio += _allocate(rows, logs, state, scratch, (i, j), n_members, False, sticks)
+    if log_uniform < log_ratio:
+        for t in range(n_members):
+            scratch.side[t] = 0
+        _accept_sides(rows, logs, state, scratch, i, j, n_members, a, a)
+
+
+@helper
+def _split(rows, logs, state, scratch, i, j, sticks):
+    """Split one cluster, or two anew."""
     a, b = state.z[i], state.z[j]
+    n_members = _list_members(state, scratch, i, j)
+    log_ratio = -_log_present(rows, logs, state, a, b, sticks)
     if a == b:
-        b = _free_slot(state)
-    elif merge:
-        b = a
+        log_ratio += _log_new(state, state.counts[0], sticks) - _LOG_2
+    else:
+        log_ratio += _allocate(rows, logs, state, scratch, (i, j), n_members, False, sticks)
+    log_ratio -= _allocate(rows, logs, state, scratch, (i, j), n_members, True, sticks)
+    for side in range(2):
+        log_ratio += _log_factor(
+            rows, logs, state, scratch.pair_label, scratch.pair_observed, scratch.pair_size, side, np.int64(-1), sticks
+        )
+    if math.log1p(-_uniform(state.random)) < log_ratio:
+        other = _free_slot(state) if a == b else b
+        _accept_sides(rows, logs, state, scratch, i, j, n_members, a, other)
+
+
+@helper
+def _accept_sides(rows, logs, state, scratch, i, j, n_members, a, b):
+    """Move the objects to the slot of their side: a that of i, b that of j."""
     for t in range(n_members + 1):
         member = scratch.members[t] if t < n_members else j
         old, new = state.z[member], a if t < n_members and scratch.side[t] == 0 else b
@@ -383,7 +434,8 @@ def _gains(rows, logs, state, scratch, row, c, number, side, sticks):
         if size + u > 0:
             gain += math.log(offset + size + u)
         else:  # the cluster of copies alone, or a new one: k - 1 or k others
-            gain += _log_new(state, k - (1 if copies > 0 else 0), sticks) + math.lgamma(1.0 + offset)
+            weight = _new_weight(state, k - (1 if copies > 0 else 0), sticks)
+            gain += math.log(weight) if weight > 0.0 else -math.inf
         scratch.gains[side, u + 1] = scratch.gains[side, u] + gain
 
 
@@ -587,9 +639,12 @@ def _make_scratch(rows, state):
         np.empty(K + 1, dtype=np.int64),
         np.empty(n, dtype=np.int64),
         np.empty(n, dtype=np.int64),
-        np.empty((n_cells, 3), dtype=np.int64),
-        np.empty((m, 3), dtype=np.int64),
-        np.empty(3, dtype=np.int64),
+        np.empty((n_cells, 2), dtype=np.int64),
+        np.empty((m, 2), dtype=np.int64),
+        np.empty(2, dtype=np.int64),
+        np.empty((n_cells, 2)),
+        np.empty((m, 2)),
+        np.empty(2),
         np.empty((2, n + 1)),
         np.empty(K, dtype=np.int64),
     )

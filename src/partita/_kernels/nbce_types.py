@@ -55,9 +55,12 @@ class PartitionScratch(NamedTuple):
     options: Any  # (K + 1,) int64
     members: Any  # (n,) int64
     side: Any  # (n,) int64
-    pair_label: Any  # (n_cells, 3) int64, as label_size, of two sides of a pair of clusters and of both together
-    pair_observed: Any  # (m, 3) int64
-    pair_size: Any  # (3,) int64
+    pair_label: Any  # (n_cells, 2) int64, as label_size, of two sides that a pair of objects begins; so the next ones
+    pair_observed: Any  # (m, 2) int64
+    pair_size: Any  # (2,) int64
+    pair_numerator: Any  # (n_cells, 2) float64
+    pair_denominator: Any  # (m, 2) float64
+    pair_total: Any  # (2,) float64
     gains: Any  # (2, n + 1) float64
     by_label: Any  # (K,) int64, sizes of the clusters by stick, or by size
 
