@@ -9,6 +9,7 @@ import gc
 import logging
 import os
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 import numba
@@ -39,6 +40,20 @@ def jit(function: Callable[..., Any]) -> Callable[..., Any]:
 def jit_sums(function: Callable[..., Any]) -> Callable[..., Any]:
     """The same for kernels whose time goes into long sums of floats."""
     return _compile(function, _SUMS)
+
+
+def jit_over(*modules: ModuleType) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """The same for kernels with helpers in other files: a change of these makes what the cache holds old, too."""
+
+    def compile_kernel(function: Callable[..., Any]) -> Callable[..., Any]:
+        kernel: Any = _compile(function, _PLAIN)
+        stored = getattr(kernel._cache, "_cache_file", None)
+        if stored is not None:
+            files = [os.stat(module.__file__ or "") for module in modules]
+            stored._source_stamp = (stored._source_stamp, *((file.st_mtime, file.st_size) for file in files))
+        return kernel  # type: ignore[no-any-return]
+
+    return compile_kernel
 
 
 def helper(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -1,5 +1,7 @@
 """Compile every kernel on tiny data, so that the first real call is as fast as the second."""
 
+from typing import Any
+
 import numpy as np
 
 from partita._kernels import (
@@ -114,7 +116,7 @@ def _warm_up_nbce(codes: np.ndarray) -> None:
         nbce_cvb.sweep_cvb(weighted, expected, 1.0, 1.0, True, np.arange(n), np.empty(n))
 
 
-def _warm_up_partitions(listed: Any, n: int, m: int, n_cells: int) -> None:
+def _warm_up_partitions(listed: tuple[Any, Any, Any], n: int, m: int, n_cells: int) -> None:
     K, objects, group = 2, np.arange(n + 1), np.zeros(m, dtype=np.int64)
     rows = nbce_types.PartitionRows(*listed, objects, objects[:n], np.ones(m), np.ones(n_cells), group, np.ones(1))
     logs = nbce_types.PartitionLogs(np.empty(n + 1), np.empty((1, n + 1)), np.empty(n + 1), np.empty((1, n + 1)))

@@ -178,7 +178,10 @@ def climb(rows, logs, z, n_clusters, a0, sticks, small):
     """
     n, K = z.shape[0], n_clusters
     shape = logs.label.shape[0]
-    tables = np.empty((rows.cell_weights.shape[0], K), dtype=np.int64), np.empty((rows.group.shape[0], K), dtype=np.int64)
+    tables = (
+        np.empty((rows.cell_weights.shape[0], K), dtype=np.int64),
+        np.empty((rows.group.shape[0], K), dtype=np.int64),
+    )
     sizes = np.empty(K, dtype=np.int64), np.empty(K, dtype=np.int64)
     state = ClimbState(z, sizes[0], tables[0], tables[1], sizes[1], np.empty((3, shape)))
     _fill_terms(state.terms, a0, K, sticks)

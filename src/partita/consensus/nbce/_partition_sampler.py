@@ -14,6 +14,7 @@ import numpy as np
 
 from partita._kernels import nbce_gibbs as kernel
 from partita._kernels.nbce_climb import climb
+from partita._kernels.nbce_tables import HEAT
 from partita._kernels.nbce_types import PartitionLogs, PartitionRows, PartitionState, SweepPlan
 from partita._labels.ensemble import Ensemble, find_distinct_rows
 from partita._typing import FloatArray, IntArray
@@ -106,11 +107,11 @@ class PartitionSampler:
     @property
     def heat(self) -> float:
         """Power of the likelihood."""
-        return float(self.state.values[kernel.HEAT])
+        return float(self.state.values[HEAT])
 
     @heat.setter
     def heat(self, value: float) -> None:
-        self.state.values[kernel.HEAT] = value
+        self.state.values[HEAT] = value
 
     @property
     def z(self) -> IntArray:
