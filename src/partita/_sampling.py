@@ -14,7 +14,7 @@ from partita._typing import Array, FloatArray
 Loss = Literal["binder", "vi"]
 
 _AGREE = 1.1  # largest R-hat of chains that agree: the usual limit since Gelman and Rubin (1992)
-_DISAGREE = 1.5  # above this value a warning is given: chains then sit in different modes
+_DISAGREE = 1.2  # above this value a warning is given: between the two, longer chains are likely to agree
 _CANDIDATES = 100  # samples that are compared with all samples: the cost is their number times that of the samples
 
 

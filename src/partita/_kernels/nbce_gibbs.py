@@ -1,4 +1,4 @@
-"""Sampling partitions of a Dirichlet-process mixture over rows of labels: one compiled loop (eqs. N45 to N51).
+"""Sampling partitions of a Dirichlet-process mixture over rows of labels: one compiled loop (eqs. N45 to N50).
 
 A sweep moves objects between slots (``nbce_moves.py``); which stick each cluster has is drawn at its end.
 """
@@ -21,7 +21,7 @@ def rebuild(rows, logs, state):
     count(rows, logs, state)
 
 
-# ----------------------------------------------------------------------------------------- sticks, eqs. N49 and N50
+# -------------------------------------------------------------------------------------------------- sticks, eq. N50
 @helper
 def _draw_labels(state, scratch):
     """Draw the stick of every cluster, one stick after another; ``copies`` holds those of the slots."""

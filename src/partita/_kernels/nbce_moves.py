@@ -1,4 +1,4 @@
-"""Moves of a partition that leave its posterior as it is: one object, two clusters, the copies of a row (N47 to N49).
+"""Moves of a partition that leave its posterior as it is: one object, two clusters, copies of a row (eqs. N46 to N49).
 
 Objects with equal rows are neighbours, and share what is computed for their row.
 """
@@ -24,7 +24,7 @@ _LARGE = 700.0  # exponents are cut here: exp of it is finite, and such a weight
 _LOG_2 = math.log(2.0)
 
 
-# ------------------------------------------------------------------------------------------------ one object, eq. N10
+# ----------------------------------------------------------------------------------------- one object, eqs. N10 and N46
 @helper
 def _weigh(rows, logs, state, scratch, row, empty, sticks):
     """Weights of the slots for a copy of a row that they lack, and for one that they have; returns that of a new one.
@@ -107,7 +107,7 @@ def draw_objects(rows, logs, state, scratch, sticks):
         _draw_copies(rows, logs, state, scratch, n_rows - 1 - s if backward else s, sticks)
 
 
-# ----------------------------------------------------------------------------------------- two clusters, eqs. N46, N47
+# ----------------------------------------------------------------------------------------- two clusters, eqs. N47, N48
 @helper
 def _put(rows, logs, scratch, row, side):
     """Count an object in on a side."""
@@ -284,7 +284,7 @@ def _accept_sides(rows, logs, state, scratch, j, n_members, a, b):
             move(rows, logs, state, rows.row_of[member], old, new, 1)
 
 
-# ------------------------------------------------------------------------------------------------ equal rows, eq. N48
+# ------------------------------------------------------------------------------------------------ equal rows, eq. N49
 @helper
 def _gains(rows, logs, state, scratch, row, c, number, side, sticks):
     """Log factors of the first, second, ... copy of a row that joins slot c, of which all copies were taken."""

@@ -9,19 +9,21 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from partita._labels.ensemble import Ensemble
+from partita._labels.ensemble import Ensemble, find_distinct_rows
 from partita._memory import ensure_memory
 from partita._runs import Progress, in_order
 from partita._sampling import SamplingPlan, best_sample, compare_chains
 from partita._typing import Array, Codes, FloatArray, IntArray
 from partita.base import number_by_size
 from partita.consensus.models._em import STARTS
-from partita.consensus.nbce._gibbs_chain import ChainSettings, GibbsChain, make_replicas, run_chain
+from partita.consensus.nbce._gibbs_chain import N_TEMPERATURES, ChainSettings, GibbsChain, make_replicas, run_chain
 from partita.consensus.nbce._joint import NBCEModel, Occupancy, log_joint, mean_table, mean_weights, occupancy_of
 from partita.consensus.nbce._partition_sampler import GibbsMode, log_parameter_prior
 from partita.consensus.nbce._posterior import ClusterLogs, NBCEPosterior, mean_logs, place, predictive_logs
 
 _STARTS = (10, 1, 30, 3)  # clusters of the first, second, ... start: from far too few to far too many
+_MANY_COLUMNS = 50  # sum of the weights of clusterings from which chains are tempered; with 10 they mix without
+_MANY_OBJECTS = 2000  # beyond, likelihoods of neighbouring powers lie so far apart that few exchanges are accepted
 _MOST_DRAWN = 10**6  # objects that weights may make of fewer rows: a sweep of so many takes about half a second
 _NUMBERS = 2**24  # of the occupancies of all samples, at most: 64 MiB at 4 bytes each, and mostly far less
 
@@ -62,8 +64,11 @@ def gibbs(
 
 
 def choose_temperatures(drawn: Ensemble) -> int:
-    """Number of replicas of a chain, eq. N51."""
-    return 1
+    """Number of replicas of a chain: more than one for many clusterings and rows that are mostly distinct (eq. N51)."""
+    if drawn.clustering_weights.sum() < _MANY_COLUMNS or drawn.n_rows > _MANY_OBJECTS:
+        return 1
+    n_distinct = len(find_distinct_rows(drawn.codes, drawn.n_labels).first)
+    return N_TEMPERATURES if 2 * n_distinct > drawn.n_rows else 1
 
 
 def start_assignment(
@@ -123,7 +128,7 @@ def _summarise(
         "n_clusters": np.array([chain.n_clusters for chain in chains]),
         "log_joint": np.array([chain.log_joint for chain in chains]),
     }
-    mixing = compare_chains(traces, settings.plan.burn_in)
+    mixing = compare_chains(traces, settings.plan.burn_in, ", or temper them (n_temperatures=10)")
     best = max(chains, key=lambda chain: _log_posterior(chain.mode, settings.estimate))
     samples = np.vstack([chain.samples for chain in chains])
     models = [model for chain in chains for model in chain.models]

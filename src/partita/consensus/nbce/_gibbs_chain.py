@@ -1,7 +1,7 @@
 """One chain: sweeps over the partition, tempered where asked for, and a climb from the best sweep (eqs. N16, N51).
 
-A tempered chain has replicas whose likelihood has a power from 1 down to a tenth. Neighbours exchange their powers;
-the replica of power 1 is the chain.
+A tempered chain has replicas whose likelihood has a power from 1 down to a half. Neighbours exchange their powers; the
+replica of power 1 is the chain.
 """
 
 from typing import NamedTuple
@@ -15,7 +15,10 @@ from partita._typing import FloatArray, IntArray
 from partita.consensus.nbce._joint import NBCEModel, Occupancy
 from partita.consensus.nbce._partition_sampler import GibbsMode, PartitionSampler, log_parameter_prior, sort_objects
 
-COLDEST = 0.1  # power of the likelihood of the last replica: clusters there form and dissolve freely
+# Power of the last replica, and the number of replicas. ecoli, 100 clusterings of 336 objects, 4 chains of 300 sweeps:
+# without replicas 4 nats short of the best and R-hat 7 to 19; 6 down to 0.5: 0 short, R-hat 1.04 to 1.11; 10 down to
+# 0.1: 0 short, R-hat 1.7 to 3.0, as few exchanges below 0.5 are accepted.
+WEAKEST, N_TEMPERATURES = 0.5, 6
 _AT_ONCE = 50  # sweeps in one call of the kernel: between calls the progress bar moves on
 
 
@@ -48,7 +51,7 @@ def make_replicas(
     objects: Ensemble, model: NBCEModel, z: IntArray, n_clusters: int, seed: int, n_temperatures: int = 1
 ) -> list[PartitionSampler]:
     """Samplers from the same start, the one of power 1 first."""
-    data, heats = sort_objects(objects), np.linspace(1.0, COLDEST, n_temperatures)
+    data, heats = sort_objects(objects), np.linspace(1.0, WEAKEST, n_temperatures)
     seeds = np.random.SeedSequence(seed).generate_state(n_temperatures, np.uint64)
     replicas = zip(seeds, heats, strict=True)
     return [PartitionSampler(data, model, z, n_clusters, int(s), float(heat)) for s, heat in replicas]
