@@ -45,7 +45,7 @@ def test_effective_sample_size_of_independent_and_autoregressive_draws(rng):
     chain = noise.copy()
     for t in range(1, 5000):
         chain[:, t] += 0.8 * chain[:, t - 1]
-    assert effective_sample_size(chain) == pytest.approx(20_000 / 9, rel=0.15)
+    assert effective_sample_size(chain) == pytest.approx(20_000 / 9, rel=0.25)
     assert effective_sample_size(chain + 50 * np.arange(4)[:, None]) < 20  # chains in different places
 
 

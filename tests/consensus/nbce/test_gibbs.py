@@ -136,7 +136,7 @@ def test_threads_change_no_bit(X):
 
 
 def test_chains_differ_and_seeds_repeat(X):
-    models = [NBCE(n_sweeps=20, random_state=seed).fit(X) for seed in (0, 0, 1)]
+    models = [NBCE(n_sweeps=20, n_chains=2, random_state=seed).fit(X) for seed in (0, 0, 1)]
     assert np.array_equal(models[0].samples_, models[1].samples_)
     assert not np.array_equal(models[0].samples_, models[2].samples_)
     assert not np.array_equal(*models[0].log_joint_trace_)
@@ -229,7 +229,7 @@ def test_object_without_weight_has_no_influence(X):
 @pytest.mark.parametrize("loss", LOSSES)
 def test_consensus_is_the_sample_of_least_expected_loss(loss):
     X = noisy_ensemble(sizes=(12, 8, 5), flip=0.5, n_clusterings=6).X
-    model = NBCE(n_sweeps=80, thin=2, consensus=loss, random_state=0).fit(X)
+    model = NBCE(n_sweeps=80, thin=2, n_chains=2, consensus=loss, random_state=0).fit(X)
     samples = model.samples_
     assert len(samples) == 40
     expected = [np.mean([LOSSES[loss](a, b) for b in samples]) for a in samples]

@@ -70,16 +70,16 @@ def test_neighbours_exchange_powers_by_their_likelihoods():
     """The replica of the highest likelihood rises to power 1 where the others are far worse, and stays there."""
     model = make_model([2, 2, 2])
     replicas = make_replicas(make_ensemble(TINY, model), model, np.zeros(5, dtype=int), 3, 0, 3)
-    assert [replica.heat for replica in replicas] == [1.0, 0.55, 0.1]
+    assert [replica.heat for replica in replicas] == [1.0, 0.75, 0.5]
     rng = np.random.default_rng(0)
     assert module._exchange(replicas, [-1e6, 0.0, -2e6], rng) == 1
-    assert [replica.heat for replica in replicas] == [0.55, 1.0, 0.1]
+    assert [replica.heat for replica in replicas] == [0.75, 1.0, 0.5]
     assert module._exchange(replicas, [-1e6, 0.0, -2e6], rng) == 1
     accepted = 0
     for _ in range(4000):
-        replicas[0].heat, replicas[1].heat = 1.0, 0.55
+        replicas[0].heat, replicas[1].heat = 1.0, 0.75
         accepted += module._exchange(replicas[:2], [-10.0, -12.0], rng) == 1
-    assert accepted / 4000 == pytest.approx(np.exp(-0.45 * 2), abs=0.03)
+    assert accepted / 4000 == pytest.approx(np.exp(-0.25 * 2), abs=0.03)
 
 
 def test_short_chain_finds_the_clusters():

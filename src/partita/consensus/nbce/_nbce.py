@@ -63,8 +63,8 @@ class NBCE(LabelModel):
         mostly different rows whose clusterings have a total weight of 50 or more, else 1 (no tempering).
     consensus : {"map", "binder", "vi"}, default="map"
         Which clustering Gibbs sampling returns: the sweep of the highest joint probability with clusters numbered by
-        size, improved as long as moving one object, or removing a small cluster, raises it further; or the sample of least expected Binder loss, or
-        variation of information, against all samples.
+        size, improved as long as moving one object, or removing a small cluster, raises it further; or the sample of
+        least expected Binder loss, or variation of information, against all samples.
     coassignment : bool, default=False
         Compute ``coassignment_``, n x n.
     second_order : bool, default=False
@@ -143,8 +143,9 @@ class NBCE(LabelModel):
 
     "vb" and "cvb" work on distinct rows: O(r m K) per iteration. Equal rows share one q(z), so "cvb" updates them
     together; its fixed points are those of objects updated one by one. Gibbs sampling draws every object: O(r m K' + n
-    m) per sweep for r distinct rows and K' clusters with objects, times ``n_temperatures``; ``sample_weight`` must then be whole numbers, and an object of weight 2 is
-    drawn twice; weights that make more than 1e6 objects of fewer rows are refused.
+    m) per sweep for r distinct rows and K' clusters with objects, times ``n_temperatures``; ``sample_weight`` must then
+    be whole numbers, and an object of weight 2 is drawn twice; weights that make more than 1e6 objects of fewer rows
+    are refused.
 
     Attributes that are marked "Gibbs", or "vb" and "cvb", exist after that inference only.
 
