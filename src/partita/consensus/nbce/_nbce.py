@@ -48,8 +48,8 @@ class NBCE(LabelModel):
     beta : float or "auto", optional
         Parameter, from 1e-6 to 1e6, of the symmetric Dirichlet over the labels of a clustering in a cluster. Default
         0.5 for Gibbs sampling and "cvb", "auto" for "vb".
-    n_sweeps : int, default=300
-        Sweeps of each chain. A sweep draws every object, proposes ten times to split or merge clusters, and shares out
+    n_sweeps : int, default=250
+        Sweeps of each chain. A sweep draws every object, proposes 15 times to split or merge clusters, and shares out
         the objects of equal rows between two clusters.
     burn_in : int, optional
         Sweeps that are not used; default half.
@@ -191,7 +191,7 @@ class NBCE(LabelModel):
         *,
         alpha0: Any = None,
         beta: Any = None,
-        n_sweeps: int = 300,
+        n_sweeps: int = 250,
         burn_in: int | None = None,
         thin: int = 5,
         n_chains: int = 4,
