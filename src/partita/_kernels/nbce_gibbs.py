@@ -10,7 +10,7 @@ import numpy as np
 from partita._kernels import nbce_moves, nbce_tables
 from partita._kernels._jit import helper, jit_over
 from partita._kernels.nbce_moves import change_pair, draw_objects, share_rows
-from partita._kernels.nbce_tables import ALPHA0, count, tabulate, uniform
+from partita._kernels.nbce_tables import ALPHA0, count, log_adding, tabulate, uniform
 from partita._kernels.nbce_types import PartitionScratch
 
 
@@ -123,9 +123,13 @@ def _log_likelihood(rows, logs, state):
 
 # ----------------------------------------------------------------------------------------------------------- the loop
 @helper
-def _make_scratch(rows, state):
+def _make_scratch(rows, logs, state):
     n, K, n_cells, m = state.z.shape[0], state.size.shape[0], state.label_size.shape[0], state.observed.shape[0]
+    empty = np.empty(rows.first.shape[0] - 1)
+    for row in range(empty.shape[0]):
+        empty[row] = log_adding(rows, logs, state, row, np.int64(-1), 0)
     return PartitionScratch(
+        empty,
         np.empty(K + 1),
         np.empty(K + 1),
         np.empty(K + 1),
@@ -170,7 +174,7 @@ def sweep_partition(rows, logs, state, plan, trace, best_z):
     returns that value
     """
     n, K, sticks = state.z.shape[0], state.size.shape[0], plan.sticks
-    scratch = _make_scratch(rows, state)
+    scratch = _make_scratch(rows, logs, state)
     old_z, old_label = np.empty(n, dtype=np.int64), np.empty(K, dtype=np.int64)
     highest = -math.inf
     for t in range(trace.shape[0]):

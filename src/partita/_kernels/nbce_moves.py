@@ -21,6 +21,7 @@ from partita._kernels.nbce_tables import (
 )
 
 _LARGE = 700.0  # exponents are cut here: exp of it is finite, and such a weight decides a draw alone
+_NEGLIGIBLE = -50.0  # log of a share of probability that no draw of 53 bits can hit
 _LOG_2 = math.log(2.0)
 
 
@@ -43,8 +44,9 @@ def _weigh(rows, logs, state, scratch, row, empty, sticks):
     for c in range(top):
         size = state.size[c]
         scratch.weight[c] = 0.0
-        if size > 0:
-            scratch.weight[c] = (size + offset) * math.exp(min(heat * scratch.logs[c] - highest, _LARGE))
+        above = heat * scratch.logs[c] - highest
+        if size > 0 and above > _NEGLIGIBLE:
+            scratch.weight[c] = (size + offset) * math.exp(min(above, _LARGE))
         if scratch.copies[c] > 0:  # if alone in its cluster, there is one cluster less without it
             prior = size - 1 + offset if size > 1 else new_weight(state, k - 1, sticks)
             scratch.weight_own[c] = prior * math.exp(scratch.weight_own[c] - highest)
@@ -80,7 +82,7 @@ def _draw_copies(rows, logs, state, scratch, row, sticks):
         scratch.copies[c] = 0
     for i in range(first, last):
         scratch.copies[state.z[i]] += 1
-    empty = log_adding(rows, logs, state, row, -1, 0)
+    empty = scratch.empty[row]
     log_predictives(rows, state, row, scratch.logs)
     new = _weigh(rows, logs, state, scratch, row, empty, sticks)
     for i in range(first, last):

@@ -48,6 +48,7 @@ class PartitionState(NamedTuple):
 class PartitionScratch(NamedTuple):
     """Space to work in."""
 
+    empty: Any  # (r,) float64, log predictive of each row in an empty cluster
     logs: Any  # (K + 1,) float64
     weight: Any  # (K + 1,) float64, of slots for one more copy of a row
     weight_own: Any  # (K + 1,) float64, of slots for a copy that they have
