@@ -65,6 +65,11 @@ def helper(function: Callable[..., Any]) -> Callable[..., Any]:
     return register_jitable(**_PLAIN)(function)
 
 
+def helper_inline(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The same for small functions in innermost loops that take many arrays: a call would copy all their fields."""
+    return register_jitable(**_PLAIN, forceinline=True)(function)
+
+
 def helper_sums(function: Callable[..., Any]) -> Callable[..., Any]:
     """The same for functions with long sums of floats."""
     return register_jitable(**_SUMS)(function)

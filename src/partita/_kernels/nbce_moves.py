@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from partita._kernels._jit import helper
+from partita._kernels._jit import helper, helper_inline
 from partita._kernels.nbce_tables import (
     HEAT,
     free_slot,
@@ -26,7 +26,7 @@ _LOG_2 = math.log(2.0)
 
 
 # ----------------------------------------------------------------------------------------- one object, eqs. N10 and N46
-@helper
+@helper_inline
 def _weigh(rows, logs, state, scratch, row, empty, sticks):
     """Weights of the slots for a copy of a row that they lack, and for one that they have; returns that of a new one.
 
@@ -53,7 +53,7 @@ def _weigh(rows, logs, state, scratch, row, empty, sticks):
     return new * math.exp(min(heat * empty - highest, _LARGE))
 
 
-@helper
+@helper_inline
 def _draw_slot(state, scratch, own, new):
     """A slot for an object of slot ``own``."""
     alone = state.size[own] == 1
@@ -74,7 +74,7 @@ def _draw_slot(state, scratch, own, new):
     return free_slot(state) if outside > 0.0 else own
 
 
-@helper
+@helper_inline
 def _draw_copies(rows, logs, state, scratch, row, sticks):
     """Draw the slot of each object of a row in turn."""
     first, last = rows.first[row], rows.first[row + 1]
@@ -110,7 +110,7 @@ def draw_objects(rows, logs, state, scratch, sticks):
 
 
 # ----------------------------------------------------------------------------------------- two clusters, eqs. N47, N48
-@helper
+@helper_inline
 def _put(rows, logs, scratch, row, side):
     """Count an object in on a side."""
     scratch.pair_size[side] += 1
@@ -139,7 +139,7 @@ def _clear_sides(rows, logs, scratch):
             scratch.pair_total[side] += scratch.pair_denominator[j, side]
 
 
-@helper
+@helper_inline
 def _gain_of_side(rows, scratch, row):
     """Log predictive of a row on side 1 less that on side 0."""
     first, last = rows.start[row], rows.start[row + 1]
@@ -287,7 +287,7 @@ def _accept_sides(rows, logs, state, scratch, j, n_members, a, b):
 
 
 # ------------------------------------------------------------------------------------------------ equal rows, eq. N49
-@helper
+@helper_inline
 def _gains(rows, logs, state, scratch, row, c, number, side, sticks):
     """Log factors of the first, second, ... copy of a row that joins slot c, of which all copies were taken."""
     size = state.size[c] - scratch.copies[c] if c >= 0 else 0

@@ -14,13 +14,13 @@ import math
 
 import numpy as np
 
-from partita._kernels._jit import helper
+from partita._kernels._jit import helper, helper_inline
 
 ALPHA0, BETA, HEAT = 0, 1, 2  # places in ``values``
 
 
 # ------------------------------------------------------------------------------------------------------------- numbers
-@helper
+@helper_inline
 def uniform(random):
     """A number in [0, 1): splitmix64 (Steele, Lea and Flood 2014)."""
     random[0] += np.uint64(0x9E3779B97F4A7C15)
@@ -31,13 +31,13 @@ def uniform(random):
     return np.float64(word >> np.uint64(11)) * 2.0**-53
 
 
-@helper
+@helper_inline
 def offset_of(state, sticks):
     """The number o of the module's first lines."""
     return 0.0 if sticks else state.values[ALPHA0] / state.size.shape[0]
 
 
-@helper
+@helper_inline
 def new_weight(state, k, sticks):
     """Prior weight of a new cluster of one object beside k others: V(k + 1) W(1) / V(k)."""
     K, a0 = state.size.shape[0], state.values[ALPHA0]
@@ -107,7 +107,7 @@ def _sum_denominators(rows, state, c):
         state.total[c] += state.denominator[j, c]
 
 
-@helper
+@helper_inline
 def move(rows, logs, state, row, old, new, number):
     """Count objects of a row out of one slot and into another; z is changed by the caller."""
     state.counts[0] += (1 if state.size[new] == 0 else 0) - (1 if state.size[old] == number else 0)
@@ -133,7 +133,7 @@ def free_slot(state):
     return -1
 
 
-@helper
+@helper_inline
 def log_adding(rows, logs, state, row, c, change):
     """Log predictive of a row in slot c, if it held ``change`` more copies of the row (c = -1: an empty one)."""
     value = 0.0
@@ -145,7 +145,7 @@ def log_adding(rows, logs, state, row, c, change):
     return value
 
 
-@helper
+@helper_inline
 def log_predictives(rows, state, row, logs_out):
     """Log predictive of a row in every slot up to the last occupied one."""
     first, last, top = rows.start[row], rows.start[row + 1], state.counts[1]
