@@ -23,7 +23,7 @@ from partita.consensus.nbce._posterior import ClusterLogs, NBCEPosterior, mean_l
 
 _STARTS = (10, 1, 30, 3)  # clusters of the first, second, ... start: from far too few to far too many
 _MANY_COLUMNS = 50  # sum of the weights of clusterings from which chains are tempered; with 10 they mix without
-_MANY_OBJECTS = 2000  # beyond, likelihoods of neighbouring powers lie so far apart that few exchanges are accepted
+_MANY_OBJECTS = 2000  # beyond, six replicas cost minutes, and whether they help was not measured
 _MOST_DRAWN = 10**6  # objects that weights may make of fewer rows: a sweep of so many takes about half a second
 _NUMBERS = 2**24  # of the occupancies of all samples, at most: 64 MiB at 4 bytes each, and mostly far less
 

@@ -17,7 +17,7 @@ from partita.consensus.nbce._partition_sampler import GibbsMode, PartitionSample
 
 # Power of the last replica, and the number of replicas. ecoli, 100 clusterings of 336 objects, 4 chains of 300 sweeps:
 # without replicas 4 nats short of the best and R-hat 7 to 19; 6 down to 0.5: 0 short, R-hat 1.04 to 1.11; 10 down to
-# 0.1: 0 short, R-hat 1.7 to 3.0, as few exchanges below 0.5 are accepted.
+# 0.1 (200 sweeps): 0 short, R-hat 1.7 to 3.0, as few exchanges at the lower end are accepted.
 WEAKEST, N_TEMPERATURES = 0.5, 6
 _AT_ONCE = 50  # sweeps in one call of the kernel: between calls the progress bar moves on
 
