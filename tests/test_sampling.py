@@ -1,9 +1,9 @@
-"""R-hat of chains and the sample of least expected loss against their definitions (eqs. N19 to N21, N25, N26)."""
+"""R-hat of chains and the sample of least expected loss against their definitions (eqs. N19 to N21, N25, N26, N52)."""
 
 import numpy as np
 import pytest
 
-from partita._sampling import best_sample, expected_loss, make_plan, split_r_hat
+from partita._sampling import best_sample, effective_sample_size, expected_loss, make_plan, split_r_hat
 from tests.consensus.nbce.nbce_reference import LOSSES
 
 
@@ -36,6 +36,24 @@ def test_limits_of_r_hat(rng):
     assert split_r_hat(np.full((2, 10), 3)) == 1
     assert split_r_hat(np.array([[1] * 10, [2] * 10])) == np.inf
     assert np.isnan(split_r_hat(np.zeros((2, 3))))
+
+
+def test_effective_sample_size_of_independent_and_autoregressive_draws(rng):
+    """An autoregression of coefficient 0.8 has the autocorrelations 0.8^t: 1 / (1 + 2 * 4) = 1 / 9 of its draws."""
+    noise = rng.normal(size=(4, 5000))
+    assert effective_sample_size(noise) == pytest.approx(20_000, rel=0.05)
+    chain = noise.copy()
+    for t in range(1, 5000):
+        chain[:, t] += 0.8 * chain[:, t - 1]
+    assert effective_sample_size(chain) == pytest.approx(20_000 / 9, rel=0.25)
+    assert effective_sample_size(chain + 50 * np.arange(4)[:, None]) < 20  # chains in different places
+
+
+def test_limits_of_the_effective_sample_size(rng):
+    assert np.isnan(effective_sample_size(np.full((2, 10), 3)))
+    assert np.isnan(effective_sample_size(rng.normal(size=(2, 7))))
+    alternating = np.tile([1.0, -1.0], (2, 20)) + rng.normal(size=(2, 40)) / 10
+    assert effective_sample_size(alternating) == 80
 
 
 @pytest.mark.parametrize("loss", LOSSES)

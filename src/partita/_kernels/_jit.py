@@ -9,6 +9,7 @@ import gc
 import logging
 import os
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 import numba
@@ -41,6 +42,20 @@ def jit_sums(function: Callable[..., Any]) -> Callable[..., Any]:
     return _compile(function, _SUMS)
 
 
+def jit_over(*modules: ModuleType) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """The same for kernels with helpers in other files: a change of these makes what the cache holds old, too."""
+
+    def compile_kernel(function: Callable[..., Any]) -> Callable[..., Any]:
+        kernel: Any = _compile(function, _PLAIN)
+        stored = getattr(kernel._cache, "_cache_file", None)
+        if stored is not None:
+            files = [os.stat(module.__file__ or "") for module in modules]
+            stored._source_stamp = (stored._source_stamp, *((file.st_mtime, file.st_size) for file in files))
+        return kernel  # type: ignore[no-any-return]
+
+    return compile_kernel
+
+
 def helper(function: Callable[..., Any]) -> Callable[..., Any]:
     """Let kernels of the same file call a function; called from Python, it runs in Python.
 
@@ -48,6 +63,11 @@ def helper(function: Callable[..., Any]) -> Callable[..., Any]:
     is a third of the compilation of a kernel with helpers.
     """
     return register_jitable(**_PLAIN)(function)
+
+
+def helper_inline(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The same for small functions in innermost loops that take many arrays: a call would copy all their fields."""
+    return register_jitable(**_PLAIN, forceinline=True)(function)
 
 
 def helper_sums(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -1,5 +1,7 @@
 """Compile every kernel on tiny data, so that the first real call is as fast as the second."""
 
+from typing import Any
+
 import numpy as np
 
 from partita._kernels import (
@@ -14,8 +16,10 @@ from partita._kernels import (
     label_kmeans,
     linkage,
     mixture,
+    nbce_climb,
     nbce_cvb,
     nbce_gibbs,
+    nbce_types,
     neal,
     pcc_greedy,
     pcc_labels,
@@ -109,22 +113,27 @@ def _warm_up_nbce(codes: np.ndarray) -> None:
     n, m = codes.shape
     k, n_cells = 2, 4
     listed = np.arange(0, n * m + 1, m), codes.ravel(), np.tile(np.arange(m, dtype=np.int32), n)
-    logs = np.zeros(n + 2)
-    rows = nbce_gibbs.GibbsRows(*listed, np.ones(m), logs, logs[None], np.zeros(m, dtype=np.int64))
-    z, size = np.zeros(n, dtype=np.int64), np.zeros(k, dtype=np.int64)
-    labels, observed = np.zeros((n_cells, k), dtype=np.int64), np.zeros((m, k), dtype=np.int64)
-    state = nbce_gibbs.GibbsState(z, size, labels, observed, np.zeros((n_cells, k)), np.zeros((m, k)), np.zeros(k))
-    nbce_gibbs.rebuild(rows, state)
-    nbce_gibbs.sweep_gibbs(rows, state, 1.0, True, False, np.zeros(n))
-    nbce_gibbs.dissolve(rows, state, 0, 1.0, True)
-    nbce_gibbs.conditional(rows, state, 0, 1.0, True, np.empty(k))
-    nbce_gibbs.swap_labels(state.size, 1.0, np.array([[0, 1]]), np.zeros(1), np.empty(k, dtype=np.int64))
+    _warm_up_partitions(listed, n, m, n_cells)
     weighted = nbce_cvb.CvbRows(*listed, np.ones(n), np.ones(m), np.ones(m))
     for order in (1, 2):
         sums = np.zeros((2, k)), np.zeros((2, k)), np.zeros((order, n_cells, k)), np.zeros((order, m, k))
         expected = nbce_cvb.CvbState(np.full((n, k), 0.5), *sums)
         nbce_cvb.sum_up_cvb(weighted, expected)
         nbce_cvb.sweep_cvb(weighted, expected, 1.0, 1.0, True, np.arange(n), np.empty(n))
+
+
+def _warm_up_partitions(listed: tuple[Any, Any, Any], n: int, m: int, n_cells: int) -> None:
+    K, objects, group = 2, np.arange(n + 1), np.zeros(m, dtype=np.int64)
+    rows = nbce_types.PartitionRows(*listed, objects, objects[:n], np.ones(m), np.ones(n_cells), group, np.ones(1))
+    logs = nbce_types.PartitionLogs(np.empty(n + 1), np.empty((1, n + 1)), np.empty(n + 1), np.empty((1, n + 1)))
+    z, size = np.zeros(n, dtype=np.int64), np.zeros(K, dtype=np.int64)
+    tables = np.zeros((n_cells, K), dtype=np.int64), np.zeros((m, K), dtype=np.int64)
+    sums, counts, values = (np.zeros((n_cells, K)), np.zeros((m, K)), np.zeros(K)), np.zeros(2, np.int64), np.ones(3)
+    random = np.zeros(1, dtype=np.uint64)
+    state = nbce_types.PartitionState(z, size.copy(), size, *tables, *sums, counts, values, random)
+    nbce_gibbs.rebuild(rows, logs, state)
+    nbce_gibbs.sweep_partition(rows, logs, state, nbce_types.SweepPlan(1, 1, 1, True), np.empty((1, 4)), z.copy())
+    nbce_climb.climb(rows, logs, z, K, 1.0, True, 1.0)
 
 
 def _warm_up_mixtures() -> None:

@@ -261,7 +261,8 @@ class DPGaussianMixture(ClusterMixin, BaseEstimator):
         parameters = np.array([chain.parameters for chain in chains])
         self.alpha_trace_, self.sigma_trace_, self.rho_trace_ = np.moveaxis(parameters, 2, 0).copy()
         traces = {"n_clusters": self.n_clusters_trace_, "log_joint": self.log_joint_trace_}
-        self.r_hat_, self.converged_ = compare_chains(traces, plan.burn_in)
+        mixing = compare_chains(traces, plan.burn_in)
+        self.r_hat_, self.converged_ = mixing.r_hat, mixing.agree
         self.n_iter_, self.history_ = plan.n_sweeps, best.log_joint.tolist()
         self.samples_ = np.vstack([chain.samples for chain in chains])
         self._kept = [pair for chain in chains for pair in zip(chain.clusters, chain.models, strict=True)]

@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
-from partita._sampling import split_r_hat
+from partita._sampling import effective_sample_size, split_r_hat
 from partita.base import number_by_size
 from partita.consensus.nbce import _gibbs as module
 from partita.consensus.nbce._gibbs_chain import run_chain
@@ -83,6 +83,31 @@ def test_r_hat_is_of_what_follows_the_burn_in(fitted):
     assert model.converged_ == (max(model.r_hat_.values()) < 1.1)
 
 
+def test_effective_sample_size_is_of_what_follows_the_burn_in(fitted):
+    _, model = fitted
+    assert model.ess_["log_joint"] == pytest.approx(effective_sample_size(model.log_joint_trace_[:, 11:]))
+    assert set(model.ess_) == {"n_clusters", "log_joint"}
+
+
+def test_many_clusterings_of_distinct_rows_are_tempered(rng):
+    layout = make_model([3] * 60).layout
+    distinct = layout.with_rows(rng.integers(3, size=(40, 60)).astype(np.int32))
+    assert module.choose_temperatures(distinct) == 6
+    assert module.choose_temperatures(layout.with_rows(distinct.codes[np.arange(40) % 15])) == 1
+    few = make_model([3] * 30).layout.with_rows(np.ascontiguousarray(distinct.codes[:, :30]))
+    assert module.choose_temperatures(few) == 1
+    heavy = make_model([3] * 30, weights=[2.0] * 30).layout.with_rows(few.codes)
+    assert module.choose_temperatures(heavy) == 6
+
+
+@pytest.mark.parametrize("consensus", ["map", "vi"])
+@pytest.mark.parametrize("prior", PRIORS)
+def test_log_joint_is_that_of_the_labels_as_numbered(prior, consensus):
+    X = noisy_ensemble(flip=0.3).X
+    model = NBCE(prior=prior, truncation=20, n_sweeps=60, consensus=consensus, random_state=0).fit(X)
+    assert model.log_joint_ == pytest.approx(joint_of_labels(X, model.labels_, model, 20), rel=1e-10)
+
+
 def test_coassignment_is_the_share_of_samples(fitted):
     _, model = fitted
     together = (model.samples_[:, :, None] == model.samples_[:, None, :]).mean(axis=0)
@@ -111,7 +136,7 @@ def test_threads_change_no_bit(X):
 
 
 def test_chains_differ_and_seeds_repeat(X):
-    models = [NBCE(n_sweeps=20, random_state=seed).fit(X) for seed in (0, 0, 1)]
+    models = [NBCE(n_sweeps=20, n_chains=2, random_state=seed).fit(X) for seed in (0, 0, 1)]
     assert np.array_equal(models[0].samples_, models[1].samples_)
     assert not np.array_equal(models[0].samples_, models[2].samples_)
     assert not np.array_equal(*models[0].log_joint_trace_)
@@ -204,7 +229,7 @@ def test_object_without_weight_has_no_influence(X):
 @pytest.mark.parametrize("loss", LOSSES)
 def test_consensus_is_the_sample_of_least_expected_loss(loss):
     X = noisy_ensemble(sizes=(12, 8, 5), flip=0.5, n_clusterings=6).X
-    model = NBCE(n_sweeps=80, thin=2, consensus=loss, random_state=0).fit(X)
+    model = NBCE(n_sweeps=80, thin=2, n_chains=2, consensus=loss, random_state=0).fit(X)
     samples = model.samples_
     assert len(samples) == 40
     expected = [np.mean([LOSSES[loss](a, b) for b in samples]) for a in samples]

@@ -215,7 +215,7 @@ def test_eight_clusters_are_found_from_any_number_of_starts(inference, n_init, r
 
 def test_chains_that_disagree_are_reported(X, monkeypatch):
     monkeypatch.setattr("partita._sampling.split_r_hat", lambda traces: 2.0)
-    with pytest.warns(ConvergenceWarning, match=r"the chains disagree \(R-hat 2.00\).*Raise n_sweeps"):
+    with pytest.warns(ConvergenceWarning, match=r"the chains disagree \(R-hat 2.00\).*Raise n_sweeps, .*temper"):
         model = NBCE(n_sweeps=10, random_state=0).fit(X)
     assert not model.converged_
 
@@ -234,7 +234,7 @@ def test_coassignment_of_variational_inference_is_the_product_of_memberships(inf
 def test_nothing_of_another_inference_stays(X):
     model = NBCE(n_sweeps=20, coassignment=True, random_state=0).fit(X)
     model.set_params(inference="vb", coassignment=False).fit(X[:30])
-    for name in ("log_joint_", "coassignment_", "samples_", "r_hat_", "log_joint_trace_", "n_clusters_trace_"):
+    for name in ("log_joint_", "coassignment_", "samples_", "r_hat_", "ess_", "log_joint_trace_", "n_clusters_trace_"):
         assert not hasattr(model, name)
     assert hasattr(model, "lower_bound_")
     model.set_params(inference="gibbs").fit(X[:30])

@@ -1,4 +1,4 @@
-"""The posterior of NBCE by collapsed Gibbs sampling: several chains, one consensus (eqs. N16 to N24).
+"""The posterior of NBCE by sampling partitions: several chains from different starts, one consensus (eqs. N16 to N24).
 
 A chain is in ``_gibbs_chain.py``.
 """
@@ -9,25 +9,21 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from partita._labels.ensemble import Ensemble
+from partita._labels.ensemble import Ensemble, find_distinct_rows
 from partita._memory import ensure_memory
 from partita._runs import Progress, in_order
 from partita._sampling import SamplingPlan, best_sample, compare_chains
 from partita._typing import Array, Codes, FloatArray, IntArray
 from partita.base import number_by_size
 from partita.consensus.models._em import STARTS
-from partita.consensus.nbce._gibbs_chain import (
-    ChainSettings,
-    GibbsChain,
-    GibbsMode,
-    GibbsSampler,
-    log_parameter_prior,
-    run_chain,
-)
+from partita.consensus.nbce._gibbs_chain import N_TEMPERATURES, ChainSettings, GibbsChain, make_replicas, run_chain
 from partita.consensus.nbce._joint import NBCEModel, Occupancy, log_joint, mean_table, mean_weights, occupancy_of
+from partita.consensus.nbce._partition_sampler import GibbsMode, log_parameter_prior
 from partita.consensus.nbce._posterior import ClusterLogs, NBCEPosterior, mean_logs, place, predictive_logs
 
-_START = 10  # clusters of a start, at most; the sweeps open more where the labels ask for them
+_STARTS = (10, 1, 30, 3)  # clusters of the first, second, ... start: from far too few to far too many
+_MANY_COLUMNS = 50  # sum of the weights of clusterings from which chains are tempered; with 10 they mix without
+_MANY_OBJECTS = 2000  # beyond, six replicas cost minutes, and whether they help was not measured
 _MOST_DRAWN = 10**6  # objects that weights may make of fewer rows: a sweep of so many takes about half a second
 _NUMBERS = 2**24  # of the occupancies of all samples, at most: 64 MiB at 4 bytes each, and mostly far less
 
@@ -38,7 +34,7 @@ class GibbsSettings(NamedTuple):
     truncation: int
     plan: SamplingPlan
     n_chains: int
-    swap_labels: bool
+    n_temperatures: int | None  # replicas of a chain; None: by the rule of eq. N51
     estimate: tuple[bool, bool]  # whether alpha0 and beta are sampled
     consensus: Literal["map", "binder", "vi"]
     init: str
@@ -54,22 +50,35 @@ def gibbs(
     n_clusters = min(settings.truncation, drawn.n_rows)
     n_kept = settings.n_chains * len(settings.plan.kept)
     keep = n_kept * drawn.n_cells * n_clusters <= _NUMBERS
-    of_chain = ChainSettings(settings.plan, settings.swap_labels, settings.estimate, keep)
+    of_chain = ChainSettings(settings.plan, settings.estimate, keep)
+    n_temperatures = settings.n_temperatures or choose_temperatures(drawn)
 
     def run(number: int) -> GibbsChain:
-        at_random = settings.init == "random" or number % 2 == 1
         of_start, of_sweeps = seeds[2 * number : 2 * number + 2].tolist()
-        z = start_assignment(ensemble, objects, n_clusters, of_start, at_random=at_random)
-        return run_chain(GibbsSampler(drawn, model, z, n_clusters), of_chain, of_sweeps, bar)
+        z = start_assignment(ensemble, objects, n_clusters, number, of_start, at_random=settings.init == "random")
+        replicas = make_replicas(drawn, model, z, n_clusters, of_sweeps, n_temperatures)
+        return run_chain(replicas, of_chain, of_sweeps, bar)
 
     chains = list(in_order(run, range(settings.n_chains), settings.n_jobs))
     return _summarise(ensemble, drawn, objects, n_clusters, chains, settings)
 
 
-def start_assignment(ensemble: Ensemble, objects: IntArray, n_clusters: int, seed: int, *, at_random: bool) -> IntArray:
-    """Clusters of a short k-means, the largest first, or random ones; ten at most."""
-    few = min(n_clusters, _START)
-    if at_random:
+def choose_temperatures(drawn: Ensemble) -> int:
+    """Number of replicas of a chain: more than one for many clusterings and rows that are mostly distinct (eq. N51)."""
+    if drawn.clustering_weights.sum() < _MANY_COLUMNS or drawn.n_rows > _MANY_OBJECTS:
+        return 1
+    n_distinct = len(find_distinct_rows(drawn.codes, drawn.n_labels).first)
+    return N_TEMPERATURES if 2 * n_distinct > drawn.n_rows else 1
+
+
+def start_assignment(
+    ensemble: Ensemble, objects: IntArray, n_clusters: int, number: int, seed: int, *, at_random: bool
+) -> IntArray:
+    """Clusters of a short k-means, or random ones; every fourth start is at random (eq. N16)."""
+    few = min(n_clusters, _STARTS[number % len(_STARTS)])
+    if few == 1:
+        return np.zeros(len(objects), dtype=np.int64)
+    if at_random or number % len(_STARTS) == len(_STARTS) - 1:
         return np.random.default_rng(seed).integers(few, size=len(objects))
     labels = STARTS["kmeans"](ensemble, few, seed).labels[objects].astype(np.int64)
     return number_by_size(labels, ties="number")
@@ -119,7 +128,7 @@ def _summarise(
         "n_clusters": np.array([chain.n_clusters for chain in chains]),
         "log_joint": np.array([chain.log_joint for chain in chains]),
     }
-    r_hat, converged = compare_chains(traces, settings.plan.burn_in)
+    mixing = compare_chains(traces, settings.plan.burn_in, ", or temper them (n_temperatures=10)")
     best = max(chains, key=lambda chain: _log_posterior(chain.mode, settings.estimate))
     samples = np.vstack([chain.samples for chain in chains])
     models = [model for chain in chains for model in chain.models]
@@ -131,23 +140,25 @@ def _summarise(
     membership = place(ensemble, placing)
     is_map = settings.consensus == "map"
     first = np.searchsorted(objects, np.arange(ensemble.n_rows))  # place of each row among the objects that are drawn
+    labels = membership.argmax(axis=1) if is_map else np.searchsorted(occupied, z[first])
     kept = [occupancy for chain in chains for occupancy in chain.occupancies]
     return NBCEPosterior(
-        labels=membership.argmax(axis=1) if is_map else np.searchsorted(occupied, z[first]),
+        labels=labels,
         membership=membership,
         theta=theta[:, occupied],
         pi=pi[occupied],
-        model=best.mode.model,
+        model=model,
         placing=placing,
         predictive=SampledLogs(models, kept) if kept else RecountedLogs(models, samples, drawn.codes, n_clusters),
         history=best.log_joint.tolist(),
         n_iter=settings.plan.n_sweeps,
-        converged=converged,
+        converged=mixing.agree,
         most_probable=is_map,
-        log_joint=log_joint(occupancy, model) if is_map else best.mode.log_joint,
+        log_joint=log_joint(occupancy, model),
         log_joint_trace=traces["log_joint"],
         n_clusters_trace=traces["n_clusters"],
-        r_hat=r_hat,
+        r_hat=mixing.r_hat,
+        ess=mixing.ess,
         samples=samples if drawn.n_rows == ensemble.n_rows else samples[:, first],
     )
 

@@ -48,28 +48,31 @@ class NBCE(LabelModel):
     beta : float or "auto", optional
         Parameter, from 1e-6 to 1e6, of the symmetric Dirichlet over the labels of a clustering in a cluster. Default
         0.5 for Gibbs sampling and "cvb", "auto" for "vb".
-    n_sweeps : int, default=1000
-        Sweeps over the objects, of each chain.
+    n_sweeps : int, default=250
+        Sweeps of each chain. A sweep draws every object, proposes 15 times to split or merge clusters, and shares out
+        the objects of equal rows between two clusters.
     burn_in : int, optional
         Sweeps that are not used; default half.
     thin : int, default=5
         A sample is kept every ``thin`` sweeps.
-    n_chains : int, default=2
-        Chains, from different starts.
-    swap_labels : bool, default=True
-        Propose swaps of two labels after each sweep ("tsb"), without which labels mix poorly.
+    n_chains : int, default=4
+        Chains, from starts that lie far apart, so that R-hat tells whether they agree.
+    n_temperatures : int, optional
+        Replicas of each chain whose likelihood has a power from 1 down to 0.5, and which exchange it: they cross
+        between modes where a single chain does not, and cost as many sweeps. Default 6 for at most 2,000 objects with
+        mostly different rows whose clusterings have a total weight of 50 or more, else 1 (no tempering).
     consensus : {"map", "binder", "vi"}, default="map"
-        Which clustering Gibbs sampling returns: the sample of the highest joint probability, improved as long as moving
-        one object, or removing a small cluster, raises it further; or the sample of least expected Binder loss, or
-        variation of information, against all samples.
+        Which clustering Gibbs sampling returns: the sweep of the highest joint probability with clusters numbered by
+        size, improved as long as moving one object, or removing a small cluster, raises it further; or the sample of
+        least expected Binder loss, or variation of information, against all samples.
     coassignment : bool, default=False
         Compute ``coassignment_``, n x n.
     second_order : bool, default=False
         Second-order instead of zero-order collapsed variational Bayes. Zero order favours small clusters; at the end
         those whose absence raises the bound are taken out. A sweep takes two or three times as long.
     init : {"kmeans", "random"}, default="kmeans"
-        Start from the clusters of a short k-means on the labels, or at random. With "kmeans" every second chain of
-        Gibbs sampling starts at random, too.
+        Start from the clusters of a short k-means on the labels, or at random. Chains of Gibbs sampling start in turn
+        from 10 clusters, a single one, 30, and 3 random ones.
     n_init : int, default=10
         Number of starts of "vb" and "cvb", from 2 clusters to as many as allowed; the best one after 20 iterations is
         kept and continues. With more than 3,000 distinct rows they compete on a sample of 3,000 objects.
@@ -104,14 +107,16 @@ class NBCE(LabelModel):
     theta_ : list of ndarray of shape (n_components_, k_j)
         Posterior mean of the probability of each label in each cluster.
     alpha0_, beta_ : float
-        Their values, given or estimated (Gibbs: those of the best sample).
+        Their values, given or estimated (Gibbs: those of the sample that is the consensus).
     log_joint_ : float
-        Gibbs: log p(Y, Z) of the consensus "map" before its clusters are numbered by size. With "binder" and "vi": of
-        the consensus that "map" would return.
+        Gibbs: log p(Y, Z) of ``labels_`` as they are numbered.
     log_joint_trace_, n_clusters_trace_ : ndarray of shape (n_chains, n_sweeps)
         Gibbs: log p(Y, Z) and number of clusters of every sweep.
     r_hat_ : dict
         Gibbs: potential scale reduction, over halves of chains, of "n_clusters" and "log_joint"; 1 if chains agree.
+        Above 1.2 there is a warning.
+    ess_ : dict
+        Gibbs: effective number of draws of both, of all chains together after the burn-in; NaN if they never change.
     samples_ : ndarray of shape (n_kept, n_samples)
         Gibbs: kept assignments of all chains, -1 for objects without any label or without weight.
     coassignment_ : ndarray of shape (n_samples, n_samples)
@@ -137,9 +142,10 @@ class NBCE(LabelModel):
     over the samples of Gibbs sampling.
 
     "vb" and "cvb" work on distinct rows: O(r m K) per iteration. Equal rows share one q(z), so "cvb" updates them
-    together; its fixed points are those of objects updated one by one. Gibbs sampling draws every object: O(n m K')
-    per sweep for K' clusters with objects; ``sample_weight`` must then be whole numbers, and an object of weight 2 is
-    drawn twice; weights that make more than 1e6 objects of fewer rows are refused.
+    together; its fixed points are those of objects updated one by one. Gibbs sampling draws every object: O(r m K' + n
+    m) per sweep for r distinct rows and K' clusters with objects, times ``n_temperatures``; ``sample_weight`` must then
+    be whole numbers, and an object of weight 2 is drawn twice; weights that make more than 1e6 objects of fewer rows
+    are refused.
 
     Attributes that are marked "Gibbs", or "vb" and "cvb", exist after that inference only.
 
@@ -168,7 +174,7 @@ class NBCE(LabelModel):
         "burn_in": [None, Interval("int", 0, None)],
         "thin": [Interval("int", 1, None)],
         "n_chains": [Interval("int", 1, None)],
-        "swap_labels": ["boolean"],
+        "n_temperatures": [None, Interval("int", 1, None)],
         "consensus": [StrOptions({"map", "binder", "vi"})],
         "coassignment": ["boolean"],
         "second_order": ["boolean"],
@@ -185,11 +191,11 @@ class NBCE(LabelModel):
         *,
         alpha0: Any = None,
         beta: Any = None,
-        n_sweeps: int = 1000,
+        n_sweeps: int = 250,
         burn_in: int | None = None,
         thin: int = 5,
-        n_chains: int = 2,
-        swap_labels: bool = True,
+        n_chains: int = 4,
+        n_temperatures: int | None = None,
         consensus: Literal["map", "binder", "vi"] = "map",
         coassignment: bool = False,
         second_order: bool = False,
@@ -211,7 +217,7 @@ class NBCE(LabelModel):
         self.burn_in = burn_in
         self.thin = thin
         self.n_chains = n_chains
-        self.swap_labels = swap_labels
+        self.n_temperatures = n_temperatures
         self.consensus = consensus
         self.coassignment = coassignment
         self.second_order = second_order
@@ -252,7 +258,7 @@ class NBCE(LabelModel):
         if self.inference == "gibbs":
             plan, n_chains = make_plan(self.n_sweeps, self.burn_in, self.thin), int(self.n_chains)
             sampling = GibbsSettings(
-                truncation, plan, n_chains, self.swap_labels, estimate, self.consensus, self.init, self.n_jobs
+                truncation, plan, n_chains, self.n_temperatures, estimate, self.consensus, self.init, self.n_jobs
             )
             return gibbs(ensemble, model, sampling, draw_seeds(self.random_state, 2 * n_chains), bar)
         tol = _TOLERANCES[self.inference] if self.tol is None else self.tol
@@ -327,6 +333,11 @@ class NBCE(LabelModel):
     def r_hat_(self) -> dict[str, float]:
         """Potential scale reduction of the traces."""
         return dict(self._of_inference("r_hat"))
+
+    @property
+    def ess_(self) -> dict[str, float]:
+        """Effective number of draws of the traces."""
+        return dict(self._of_inference("ess"))
 
     @property
     def samples_(self) -> IntArray:

@@ -47,6 +47,7 @@ class NBCEPosterior(NamedTuple):
     log_joint_trace: FloatArray | None = None  # (n_chains, n_sweeps)
     n_clusters_trace: IntArray | None = None  # (n_chains, n_sweeps)
     r_hat: dict[str, float] | None = None
+    ess: dict[str, float] | None = None
     samples: Array | None = None  # (n_kept, n_rows), or (n_kept, n_samples) with -1 for objects without a row
 
     def for_objects(self, row_of_object: IntArray) -> "NBCEPosterior":
