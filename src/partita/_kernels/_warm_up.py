@@ -126,6 +126,7 @@ def _warm_up_mixtures() -> None:
     points, z, size = np.zeros((n, d)), np.zeros(n, dtype=np.int64), np.zeros(k, dtype=np.int64)
     centers, numbers = np.zeros((d, k)), np.zeros(n)
     dp_means.sweep_dp_means(points, np.arange(n), 0, 1.0, centers, 1, z)
+    dp_means.move_points(points, np.arange(n), 1.0, 1.0, centers, 1, size, z)
     dp_means.nearest(points, centers, z, numbers)
     dp_means.means(points, z, np.empty((k, d)), size)
     dp_means.farthest_first(points, numbers, np.empty(k))
