@@ -166,7 +166,9 @@ def _warm_up_agreement(codes: np.ndarray) -> None:
     agreement.sum_of_squares(columns, np.ones(1), float(m), np.ones(n), 0, n)
     walk = agreement.start_walk(by_clustering[:, 0].copy(), n)
     outside = CodeColumns(by_clustering[:, 1:].copy(), starts, np.uint8(255))
-    agreement.prim(outside, np.ones(1), True, n, walk)
+    agreement.prim(outside, np.ones(1), n, walk)
+    with_holes = agreement.start_walk_with_holes(by_clustering[:, 0].copy(), np.full(n, float(m)))
+    agreement.prim_with_holes(outside, np.ones(1), float(m), n, with_holes)
 
 
 def _warm_up_chain(dtype: type) -> None:
