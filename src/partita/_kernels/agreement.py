@@ -256,8 +256,19 @@ def _common_of(columns, weights, row, j):
 
 
 @helper
+def _raise_place(columns, weights, walk, j, count):
+    """Raise the best similarity of a place to C / N with the object that entered last; whether it rose."""
+    both = _common_of(columns, weights, walk.row, j)
+    similarity = count / both if both > 0.0 else 0.0
+    if similarity > walk.best[j]:
+        walk.best[j] = similarity
+        return True
+    return False
+
+
+@helper
 def _raise_chunk(columns, weights, total, walk, j0, j1, acc, count, common):
-    """Raise the best similarities of places j0..j1-1 to those with the object that entered last.
+    """Raise the best similarities of places j0..j1-1 to those with the object that entered last; whether any may have.
 
     N_ij is at least the sum of what labels i and what labels j, less the total; so C_ij bounds S_ij from above, and
     N_ij is counted only where that bound exceeds the best so far (eq. P85).
@@ -268,38 +279,80 @@ def _raise_chunk(columns, weights, total, walk, j0, j1, acc, count, common):
     n_possible = 0
     for j in range(width):
         n_possible += np.int64(count[j] > best[j0 + j] * (least + seen[j0 + j]))
-    if n_possible == 0:
-        return
     if n_possible > width // _FEW:
         _weigh_chunk(columns, weights, walk.row, j0, j1, True, acc, common)
         for j in range(width):
             similarity = count[j] / common[j] if common[j] > 0.0 else 0.0
             best[j0 + j] = similarity if similarity > best[j0 + j] else best[j0 + j]
-        return
-    for j in range(width):
-        if count[j] > best[j0 + j] * (least + seen[j0 + j]):
-            both = _common_of(columns, weights, walk.row, j0 + j)
-            similarity = count[j] / both if both > 0.0 else 0.0
-            if similarity > best[j0 + j]:
-                best[j0 + j] = similarity
+    elif n_possible > 0:
+        for j in range(width):
+            if count[j] > best[j0 + j] * (least + seen[j0 + j]):
+                _raise_place(columns, weights, walk, j0 + j, count[j])
+    return n_possible > 0
 
 
 @helper
-def _close_places(columns, walk, kept, n_open, n_taken):
+def _note_need(walk, weight, need, j):
+    """Smallest C that may raise the best similarity of a place, for each number of labels of the other object."""
+    n_columns = need.shape[0] - 1
+    known = walk.seen[j] / weight - n_columns - _SLACK * n_columns
+    for n_seen in range(n_columns + 1):
+        bound = walk.best[j] * (known + n_seen)
+        need[n_seen, j] = np.uint8(bound) + 1 if bound > 0.0 else 1
+
+
+@helper
+def _raise_chunk_by_bytes(columns, weights, walk, need, j0, j1, acc):
+    """As ``_raise_chunk`` where all clusterings have one weight: counts are compared as bytes."""
+    width = j1 - j0
+    _count_chunk(columns, walk.row, 0, j0, j1, False, acc)
+    enough = need[np.int64(walk.row_seen[0] / weights[0] + 0.5), j0:j1]
+    possible = np.uint8(0)
+    for j in range(width):
+        possible |= np.uint8(acc[j] >= enough[j])
+    if possible == 0:
+        return False
+    for j in range(width):
+        if acc[j] >= enough[j] and _raise_place(columns, weights, walk, j0 + j, weights[0] * acc[j]):
+            _note_need(walk, weights[0], need, j0 + j)
+    return True
+
+
+@helper
+def _highest(bits, j0, j1):
+    """Highest of the similarities of places j0..j1-1, as bits."""
+    top = np.int64(-1)
+    for j in range(j0, j1):
+        top = max(top, bits[j])
+    return top
+
+
+@helper
+def _fill_place(columns, walk, need, j, last):
+    """Let the last open place fill the gap at j."""
+    for k in range(columns.codes.shape[0]):
+        columns.codes[k, j] = columns.codes[k, last]
+    for n_seen in range(need.shape[0]):
+        need[n_seen, j] = need[n_seen, last]
+    walk.ids[j], walk.seen[j], walk.best[j] = walk.ids[last], walk.seen[last], walk.best[last]
+
+
+@helper
+def _close_places(columns, walk, need, kept, n_open, n_taken):
     """Move objects of similarity 1 from the open places to the waiting ones; returns both counts."""
-    best, codes = walk.best, columns.codes
+    codes = columns.codes
     for j in range(n_open - 1, -1, -1):
-        if best[j] < 1.0:
+        if walk.best[j] < 1.0:
             continue
         n_open -= 1
         n_taken -= 1
         for k in range(codes.shape[0]):
             kept[k] = codes[k, j]
-            codes[k, j] = codes[k, n_open]
-            codes[k, n_taken] = kept[k]
         name, seen = walk.ids[j], walk.seen[j]
-        walk.ids[j], walk.seen[j], best[j] = walk.ids[n_open], walk.seen[n_open], best[n_open]
-        walk.ids[n_taken], walk.seen[n_taken], best[n_taken] = name, seen, 1.0
+        _fill_place(columns, walk, need, j, n_open)
+        for k in range(codes.shape[0]):
+            codes[k, n_taken] = kept[k]
+        walk.ids[n_taken], walk.seen[n_taken], walk.best[n_taken] = name, seen, 1.0
     return n_open, n_taken
 
 
@@ -335,21 +388,33 @@ def prim_with_holes(columns, weights, total, n_steps, walk):
     one = np.ones(1).view(np.int64)[0]
     n = walk.order.shape[0]
     n_open, n_taken = walk.cursor[1], walk.cursor[2]
+    by_bytes = weights.shape[0] == 1 and columns.codes.shape[0] < 255  # C + 1 must fit a byte
+    need = np.empty((columns.codes.shape[0] + 1 if by_bytes else 0, n_open), dtype=np.uint8)
+    if by_bytes:
+        for j in range(n_open):
+            _note_need(walk, weights[0], need, j)
+    tops = np.empty(n_open // CHUNK + 1, dtype=np.int64)  # highest similarity of each chunk, as bits
+    for chunk in range(tops.shape[0]):
+        tops[chunk] = _highest(bits, chunk * CHUNK, min(n_open, (chunk + 1) * CHUNK))
     stop = min(n, walk.cursor[0] + n_steps)
     for n_inside in range(walk.cursor[0], stop):
         top = np.int64(-1)
         place = 0
         for j0 in range(0, n_open, CHUNK):
             j1 = min(n_open, j0 + CHUNK)
-            _raise_chunk(columns, weights, total, walk, j0, j1, acc, count, common)
-            chunk_top = np.int64(-1)
-            for j in range(j0, j1):
-                chunk_top = max(chunk_top, bits[j])
-            if chunk_top > top:
-                top = chunk_top
+            if by_bytes:
+                raised = _raise_chunk_by_bytes(columns, weights, walk, need, j0, j1, acc)
+            else:
+                raised = _raise_chunk(columns, weights, total, walk, j0, j1, acc, count, common)
+            if raised:
+                tops[j0 // CHUNK] = _highest(bits, j0, j1)
+            if tops[j0 // CHUNK] > top:
+                top = tops[j0 // CHUNK]
                 place = j0
         if top >= one:
-            n_open, n_taken = _close_places(columns, walk, kept, n_open, n_taken)
+            n_open, n_taken = _close_places(columns, walk, need, kept, n_open, n_taken)
+            for j0 in range(0, n_open, CHUNK):
+                tops[j0 // CHUNK] = _highest(bits, j0, min(n_open, j0 + CHUNK))
         if n_taken < n - 1:
             _enter(columns, walk, n_taken, n_inside)
             n_taken += 1
@@ -358,9 +423,10 @@ def prim_with_holes(columns, weights, total, n_steps, walk):
             place += 1
         _enter(columns, walk, place, n_inside)
         n_open -= 1
-        for k in range(columns.codes.shape[0]):
-            columns.codes[k, place] = columns.codes[k, n_open]
-        walk.ids[place], walk.seen[place], best[place] = walk.ids[n_open], walk.seen[n_open], best[n_open]
+        _fill_place(columns, walk, need, place, n_open)
+        for j in (place, n_open):
+            j0 = j - j % CHUNK
+            tops[j0 // CHUNK] = _highest(bits, j0, min(n_open, j0 + CHUNK))
     walk.cursor[0], walk.cursor[1], walk.cursor[2] = stop, n_open, n_taken
 
 
