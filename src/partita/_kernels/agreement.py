@@ -12,7 +12,7 @@ import numpy as np
 from partita._kernels._jit import helper, jit
 
 _SLACK = 1e-9  # relative rounding of sums of weights
-_FEW = 40  # share of a chunk, one in 40, up to which pairs are counted one by one: SIMD counts about 40 at a time
+_FEW = 40  # share of a chunk, one in 40, up to which pairs are counted one by one; a guess at what SIMD saves
 CHUNK = 2048  # objects compared at a time: their codes and counts stay in the second-level cache
 
 
