@@ -51,10 +51,33 @@ def _alone(method):
     )
 
 
+def _with_holes(missing):
+    return Case(
+        f"single, 100,000 x 20, voronoi, {missing:.0%} missing",
+        lambda: voronoi_ensemble(100_000, 20, missing=missing),
+        [Contestant("partita", _ours("single"), repeat=1)],
+        answer=_answer,
+    )
+
+
+def _noise_with_holes():
+    X = noisy_ensemble(100_000, 20)
+    X[np.random.default_rng(1).random(X.shape) < 0.1] = -1
+    return X
+
+
 BENCHMARK: Benchmark = [
     *(_against_scipy(5_000, method, noisy_ensemble) for method in ("single", "average", "complete", "ward")),
     *(_against_scipy(20_000, method, voronoi_ensemble) for method in ("single", "average")),
     *(_against_scipy(20_000, method, noisy_ensemble) for method in ("single", "average")),
     _alone("single"),
     _alone("average"),
+    _with_holes(0.1),
+    _with_holes(0.3),
+    Case(
+        "single, 100,000 x 20, noisy, 10% missing",
+        _noise_with_holes,
+        [Contestant("partita", _ours("single"), repeat=1)],
+        answer=_answer,
+    ),
 ]

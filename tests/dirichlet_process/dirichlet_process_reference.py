@@ -31,16 +31,58 @@ def cluster_means(points, labels):
     return centers, total
 
 
+def visits(points, centers, order):
+    if not isinstance(order, str):
+        return order
+    return np.argsort(-np.array([squared_distances(x, centers).min() for x in points]), kind="stable")
+
+
+def move_points(points, labels, centers, lam, order):
+    """One pass of moves of single points; labels without gaps, means, their objective, whether any moved."""
+    labels, now, moved = labels.copy(), [center.copy() for center in centers], False
+    for i in visits(points, centers, order):
+        own, size = labels[i], np.bincount(labels, minlength=len(now))
+        d = squared_distances(points[i], np.array(now))
+        saved = d[own] * size[own] / (size[own] - 1) if size[own] > 1 else lam
+        others = [k for k in range(len(now)) if k != own and size[k] > 0]
+        cost = {k: d[k] * size[k] / (size[k] + 1) for k in others}
+        if size[own] > 1 and d[own] > lam * (1 + ROUNDING) and lam < min(cost.values(), default=np.inf):
+            now.append(points[i].copy())
+            cost = {len(now) - 1: lam}
+        best = min(cost, key=cost.get, default=None)
+        if best is None or cost[best] >= saved * (1 - ROUNDING):
+            continue
+        if size[own] > 1:
+            now[own] = now[own] - (points[i] - now[own]) / (size[own] - 1)
+        if best < len(size):
+            now[best] = now[best] + (points[i] - now[best]) / (size[best] + 1)
+        labels[i], moved = best, True
+    labels = np.searchsorted(np.unique(labels), labels)
+    means, inertia = cluster_means(points, labels)
+    return labels, means, inertia + lam * len(means), moved
+
+
 def dp_means(points, lam, order, max_iter=300):
+    """Sweeps, then moves of single points: labels, centres, objectives, whether both ended."""
+    labels, centers, history, converged = sweep_dp_means(points, lam, order, max_iter)
+    while converged:
+        then, means, objective, moved = move_points(points, labels, centers, lam, order)
+        if not moved or objective >= history[-1]:
+            return labels, centers, history, True
+        if len(history) == max_iter:
+            break
+        labels, centers, history = then, means, [*history, objective]
+    return labels, centers, history, False
+
+
+def sweep_dp_means(points, lam, order, max_iter=300):
     """Labels, centres, objective after every sweep; ``order`` is a permutation or "farthest"."""
     labels = np.zeros(len(points), dtype=int)
     centers, inertia = cluster_means(points, labels)
     objective, history = inertia + lam, []
     for _ in range(max_iter):
         before, now = labels.copy(), list(centers)
-        nearest = np.array([squared_distances(x, centers).min() for x in points])
-        visit = np.argsort(-nearest, kind="stable") if isinstance(order, str) else order
-        for i in visit:
+        for i in visits(points, centers, order):
             d = squared_distances(points[i], np.array(now))
             if d.min() > lam * (1 + ROUNDING):
                 now.append(points[i])

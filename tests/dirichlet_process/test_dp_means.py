@@ -153,6 +153,47 @@ def test_objective_is_never_below_the_optimum(seed):
     assert model.objective_ >= optimum - 1e-9
 
 
+def objective_of(points, labels, lam):
+    centers = np.array([points[labels == k].mean(axis=0) for k in np.unique(labels)])
+    own = centers[np.unique(labels, return_inverse=True)[1]]
+    return ((points - own) ** 2).sum() + lam * len(centers)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_no_single_point_gains_by_another_cluster(order):
+    for seed in range(8):
+        points, lam = random_problem(seed)
+        labels = run(points, lam, order, seed).state.labels
+        best = objective_of(points, labels, lam)
+        for i in range(len(points)):
+            for other in set(labels.tolist()) - {labels[i]}:
+                moved = labels.copy()
+                moved[i] = other
+                assert objective_of(points, moved, lam) >= best * (1 - 1e-8)
+
+
+def test_moves_lower_what_sweeps_leave(rng):
+    lower = 0
+    for seed in range(8):
+        points = rng.normal(size=(60, 2))
+        swept = reference.sweep_dp_means(points, 1.0, np.arange(60))[2][-1]
+        found = run(points, 1.0, "given", seed)
+        assert found.state.objective <= swept
+        lower += found.state.objective < swept
+    assert lower >= 4
+
+
+def test_moves_reach_the_optimum_of_few_points(rng):
+    reached = 0
+    for _ in range(12):
+        points, lam = rng.normal(size=(5, 2)), float(rng.uniform(0.2, 3))
+        optimum = min(objective_of(points, np.array(z), lam) for z in reference.partitions(5))
+        found = DPMeans(lam, n_init=20, random_state=0).fit(points).objective_
+        assert found >= optimum - 1e-9
+        reached += found <= optimum + 1e-9
+    assert reached >= 9
+
+
 def test_clusters_are_numbered_by_size_and_then_by_first_point():
     X = [[20.0], [0.0], [0.0], [10.0], [10.0], [30.0]]
     model = DPMeans(lam=1.0).fit(X)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from partita._kernels import agreement
+from partita._kernels import agreement, linkage
 from partita._labels.ensemble import weighted_columns
 from tests import twins
 from tests.ensembles import codes_of, label_matrices
@@ -61,3 +61,26 @@ def test_rows_of_dissimilarities_are_those_of_the_twin(X):
     labelled = (codes >= 0).any(axis=1)
     np.fill_diagonal(expected, np.where(labelled, 0, 1))
     assert np.allclose(D, expected, atol=1e-15)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(("missing", "flip"), [(0.1, 0.0), (0.1, 0.3), (0.6, 0.1), (0.9, 0.3)])
+def test_the_walk_with_holes_is_a_maximum_spanning_tree(weighted, missing, flip, rng):
+    """More rows than a chunk, stopped and resumed; against Prim's algorithm on the full matrix."""
+    n, m = 2300, 8
+    truth = rng.integers(5, size=n)
+    codes = np.where(rng.random((n, m)) < flip, rng.integers(5, size=(n, m)), truth[:, None])
+    codes = np.where(rng.random((n, m)) < missing, -1, codes).astype(np.int32)
+    weights = rng.integers(1, 4, m) / 4 + 0.1 if weighted else np.ones(m)
+    groups = weighted_columns(codes, np.full(m, 5), weights)
+    by_clustering, seen = groups.columns.codes, (codes >= 0) @ weights
+    walk = agreement.start_walk_with_holes(by_clustering[:, 0].copy(), seen)
+    outside = groups.columns._replace(codes=by_clustering[:, 1:].copy())
+    while walk.cursor[0] < n:
+        agreement.prim_with_holes(outside, groups.weights, groups.total, 700, walk)
+    assert sorted(walk.order.tolist()) == list(range(n))
+    D = np.empty((n, n))
+    agreement.dissimilarity_rows(groups.columns, groups.weights, 0.0, 0, n, D)
+    order, height = np.empty(n, dtype=np.int64), np.empty(n)
+    linkage.prim_matrix(D, 0, order, height)
+    assert np.array_equal(np.sort(1 - walk.similarity[1:]), np.sort(height[1:]))

@@ -141,6 +141,7 @@ def _warm_up_mixtures() -> None:
     points, z, size = np.zeros((n, d)), np.zeros(n, dtype=np.int64), np.zeros(k, dtype=np.int64)
     centers, numbers = np.zeros((d, k)), np.zeros(n)
     dp_means.sweep_dp_means(points, np.arange(n), 0, 1.0, centers, 1, z)
+    dp_means.move_points(points, np.arange(n), 1.0, 1.0, centers, 1, size, z)
     dp_means.nearest(points, centers, z, numbers)
     dp_means.means(points, z, np.empty((k, d)), size)
     dp_means.farthest_first(points, numbers, np.empty(k))
@@ -180,7 +181,9 @@ def _warm_up_agreement(codes: np.ndarray) -> None:
     agreement.sum_of_squares(columns, np.ones(1), float(m), np.ones(n), 0, n)
     walk = agreement.start_walk(by_clustering[:, 0].copy(), n)
     outside = CodeColumns(by_clustering[:, 1:].copy(), starts, np.uint8(255))
-    agreement.prim(outside, np.ones(1), True, n, walk)
+    agreement.prim(outside, np.ones(1), n, walk)
+    with_holes = agreement.start_walk_with_holes(by_clustering[:, 0].copy(), np.full(n, float(m)))
+    agreement.prim_with_holes(outside, np.ones(1), float(m), n, with_holes)
 
 
 def _warm_up_chain(dtype: type) -> None:

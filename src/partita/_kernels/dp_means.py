@@ -8,10 +8,12 @@ import numpy as np
 
 from partita._kernels._jit import helper, jit
 
+_ROUNDING = 1e-10  # relative gain below which a point stays where it is: it would move to and fro between equals
+
 
 @helper
-def _nearest(points, i, centers, n_centers, distance):
-    """Nearest of the first centres, the first of equally near ones; all squared distances go to ``distance``."""
+def _measure(points, i, centers, n_centers, distance):
+    """Squared distances of a point to the first centres, into ``distance``."""
     x = points[i, 0]
     for k in range(n_centers):
         apart = x - centers[0, k]
@@ -21,6 +23,12 @@ def _nearest(points, i, centers, n_centers, distance):
         for k in range(n_centers):
             apart = x - centers[j, k]
             distance[k] += apart * apart
+
+
+@helper
+def _nearest(points, i, centers, n_centers, distance):
+    """Nearest of the first centres, the first of equally near ones; all squared distances go to ``distance``."""
+    _measure(points, i, centers, n_centers, distance)
     best = 0
     smallest = distance[0]
     for k in range(1, n_centers):
@@ -61,6 +69,66 @@ def sweep_dp_means(points, order, first, reach, centers, n_centers, labels):
             labels[i] = best
             n_changed += 1
     return n, n_centers, n_changed
+
+
+@helper
+def _cheapest(distance, size, n_centers, own):
+    """Cluster that a point joins at the least cost, n_c / (n_c + 1) |x - mu_c|^2, and that cost; not its own."""
+    best = own
+    smallest = np.inf
+    for k in range(n_centers):
+        cost = distance[k] * size[k] / (size[k] + 1)
+        if k != own and size[k] > 0 and cost < smallest:
+            smallest = cost
+            best = k
+    return best, smallest
+
+
+@helper
+def _move(points, i, centers, size, a, b):
+    """Take a point from cluster a to cluster b, means included; b may be empty, and a may become it."""
+    for j in range(points.shape[1]):
+        x = points[i, j]
+        if size[a] > 1:
+            centers[j, a] -= (x - centers[j, a]) / (size[a] - 1)
+        centers[j, b] = centers[j, b] + (x - centers[j, b]) / (size[b] + 1) if size[b] > 0 else x
+    size[a] -= 1
+    size[b] += 1
+
+
+@jit
+def move_points(points, order, lam, reach, centers, n_centers, size, labels):
+    """Take each point in order to where it lowers the objective most, if anywhere; means follow at once (eq. D31).
+
+    points  IN     (n, d) float64
+    order   IN     (n,) int64, points as they are visited
+    lam     IN     what a cluster costs, and saves where its only point leaves
+    reach   IN     squared distance from the own mean beyond which a point may open a cluster
+    centers IN/OUT (d, capacity) float64, of which n_centers are in use; none is opened where there is no room
+    size    IN/OUT (capacity,) int64, 0 where a cluster became empty
+    labels  IN/OUT (n,) int64
+
+    Returns the number of centres, empty ones included, and how many points moved.
+    """
+    distance = np.empty(centers.shape[1])
+    n_moved = 0
+    for place in range(points.shape[0]):
+        i = order[place]
+        a = labels[i]
+        _measure(points, i, centers, n_centers, distance)
+        saved = distance[a] * size[a] / (size[a] - 1) if size[a] > 1 else lam
+        b, cost = _cheapest(distance, size, n_centers, a)
+        opens = size[a] > 1 and distance[a] > reach and lam < cost and n_centers < centers.shape[1]
+        if opens:
+            b = n_centers
+            cost = lam
+            size[b] = 0
+            n_centers += 1
+        if cost < saved * (1 - _ROUNDING):
+            _move(points, i, centers, size, a, b)
+            labels[i] = b
+            n_moved += 1
+    return n_centers, n_moved
 
 
 @jit

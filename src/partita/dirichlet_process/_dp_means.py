@@ -11,7 +11,7 @@ some order:
 
 and then moves every mean to its cluster and drops empty clusters. Both lower the objective, as opening a cluster
 costs lambda and saves d > lambda. lambda is compared with *squared* distances. A sweep depends on the order of the
-points.
+points. When sweeps change nothing more, single points are moved where that lowers the objective (eq. D31).
 
 lambda for about k clusters, by a farthest-first traversal: with T = {mean}, k times
 
@@ -89,10 +89,37 @@ def sweep_points(points: FloatArray, state: DPMeansState, lam: float, order: Int
         centers = _with_room(centers)
 
 
+def move_points(points: FloatArray, state: DPMeansState, lam: float, order: IntArray) -> tuple[DPMeansState, bool]:
+    """One pass of moves of single points (eq. D31); whether any moved."""
+    labels, centers = state.labels.copy(), _with_room(np.ascontiguousarray(state.centers.T))
+    size = np.zeros(centers.shape[1], dtype=np.int64)
+    size[: len(state.centers)] = np.bincount(labels)
+    reach = lam * (1 + _ROUNDING)
+    n_centers, n_moved = kernel.move_points(points, order, lam, reach, centers, len(state.centers), size, labels)
+    return update_means(points, labels, n_centers, lam), n_moved > 0
+
+
 def run_dp_means(
     points: FloatArray, lam: float, max_iter: int, order: Callable[[DPMeansState], IntArray], bar: Progress
 ) -> DPMeansRun:
-    """Sweep from one cluster until no assignment changes."""
+    """Sweep from one cluster until no assignment changes, then move single points until none gains by it."""
+    swept = _sweep_from_one(points, lam, max_iter, order, bar)
+    state, history, converged = swept.state, swept.history, False
+    while swept.converged and not converged:
+        moved, changed = move_points(points, state, lam, order(state))
+        converged = not changed or moved.objective >= state.objective
+        if converged or len(history) == max_iter:
+            break
+        state = moved
+        history.append(state.objective)
+        bar.update(1)
+    bar.update(max_iter - len(history))
+    return DPMeansRun(state, history, converged)
+
+
+def _sweep_from_one(
+    points: FloatArray, lam: float, max_iter: int, order: Callable[[DPMeansState], IntArray], bar: Progress
+) -> DPMeansRun:
     state = update_means(points, np.zeros(len(points), dtype=np.int64), 1, lam)
     history: list[float] = []
     converged = False
@@ -103,7 +130,6 @@ def run_dp_means(
         state = state if converged else moved
         history.append(state.objective)
         bar.update(1)
-    bar.update(max_iter - len(history))
     return DPMeansRun(state, history, converged)
 
 
@@ -227,7 +253,7 @@ class DPMeans(ClusterMixin, BaseEstimator):
         Number of starts; the best one, of the lowest objective, is kept. Those after the first take the points in
         random orders.
     max_iter : int, default=300
-        Largest number of iterations, sweeps over the points, of each start.
+        Largest number of iterations of each start: sweeps over the points, then passes that move single points.
     random_state : int, RandomState, Generator or None
         Seed of the starts.
     n_jobs : int, optional
@@ -254,7 +280,7 @@ class DPMeans(ClusterMixin, BaseEstimator):
     n_iter_ : int
         Number of iterations of the kept start; the length of ``history_``.
     converged_ : bool
-        Whether the kept start converged within ``max_iter``: its last sweep did not lower the objective.
+        Whether the kept start converged within ``max_iter``: no single point lowers the objective by moving.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -265,7 +291,7 @@ class DPMeans(ClusterMixin, BaseEstimator):
 
     Notes
     -----
-    Cost O(n k d) per sweep and O(n + k d) memory beside X; twice the time per sweep with ``order="farthest"``.
+    Cost O(n k d) per sweep or pass and O(n + k d) memory beside X; twice the time per sweep with ``order="farthest"``.
     A point at squared distance ``lam``, up to rounding, opens no cluster; of equally near centres the first is taken.
 
     References

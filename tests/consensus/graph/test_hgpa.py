@@ -5,6 +5,8 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from partita import HGPA
+from partita.consensus.graph import _hgpa
+from partita.consensus.graph._graph_partition import PartitionerSettings
 from partita.consensus.graph._hgpa import hypergraph_of
 from tests.consensus.graph.label_ensembles import as_ensemble
 from tests.ensembles import noisy_ensemble
@@ -45,3 +47,26 @@ def test_hgpa_does_not_depend_on_the_unit_of_weights(scale):
     X, truth = noisy_ensemble(flip=0.05)
     labels = HGPA(3, random_state=0).fit(X, sample_weight=np.full(len(X), scale)).labels_
     assert adjusted_rand_score(truth, labels) == 1
+
+
+def test_the_clique_expansion_is_the_default():
+    X, truth = noisy_ensemble(flip=0.3, missing=0.2)
+    one, other = (HGPA(3, partitioner=name, random_state=0).fit(X) for name in ("auto", "clique"))
+    assert one.partitioner_ == "clique"
+    assert np.array_equal(one.labels_, other.labels_)
+    assert adjusted_rand_score(truth, one.labels_) > 0.8
+
+
+@pytest.mark.parametrize(("imbalance", "tried"), [(0.05, [0.05]), (0.2, [0.1, 0.2]), (2.0, [0.1, 0.3, 1.0])])
+def test_few_imbalances_are_tried(imbalance, tried, monkeypatch):
+    seen = []
+
+    def spy(edges, n_parts, vertices, weights, step, seed):
+        seen.append(step)
+        return np.arange(len(vertices)) % n_parts
+
+    monkeypatch.setattr(_hgpa, "_kahypar", spy)
+    settings = PartitionerSettings("kahypar", imbalance)
+    graph = hypergraph_of(as_ensemble(noisy_ensemble(flip=0.3).X), 1.0)
+    _hgpa.kahypar_partitions(graph, 3, np.ones(graph.H.shape[0]), settings)
+    assert seen == tried

@@ -2,11 +2,13 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
+from sklearn.metrics import adjusted_rand_score
 
 from partita import MCLA
 from partita.consensus.graph import _mcla
 from partita.consensus.graph._cell_memberships import cell_memberships
-from partita.consensus.graph._graph_partition import GraphPartition, PartitionerSettings
+from partita.consensus.graph._graph_partition import GraphPartition, PartitionerSettings, normalised_cut
 from tests.consensus.graph.label_ensembles import as_ensemble
 from tests.ensembles import noisy_ensemble
 
@@ -15,8 +17,8 @@ def test_a_strict_imbalance_balances_meta_clusters(monkeypatch):
     X, _ = noisy_ensemble(sizes=(150, 30, 20), n_clusterings=20)
     seen = {}
 
-    def spy(W, n_parts, vertex_weights, settings):
-        seen["weights"], seen["found"] = vertex_weights, partition_graph(W, n_parts, vertex_weights, settings)
+    def spy(W, n_parts, vertex_weights, settings, also):
+        seen["weights"], seen["found"] = vertex_weights, partition_graph(W, n_parts, vertex_weights, settings, also)
         return seen["found"]
 
     partition_graph = _mcla.partition_graph
@@ -31,7 +33,7 @@ def test_mcla_partitions_the_jaccard_of_the_clusters(monkeypatch, rng):
     weights, row_weights = rng.random(5) + 0.5, rng.integers(1, 4, 25)
     seen = {}
 
-    def spy(W, n_parts, vertex_weights, settings):
+    def spy(W, n_parts, vertex_weights, settings, also):
         seen.update(W=W, weights=vertex_weights)
         return GraphPartition(np.arange(len(vertex_weights)) % n_parts, "spectral")
 
@@ -72,3 +74,24 @@ def test_a_tie_goes_to_the_heavier_meta_cluster(monkeypatch):
         monkeypatch.setattr(_mcla, "partition_graph", lambda *args, found=found: found)
         labels = _mcla.meta_cluster(cell_memberships(as_ensemble(X)), 2, PartitionerSettings()).labels
         assert labels.tolist() == [1, 1, 0, 0, 0, 0]
+
+
+def test_the_better_of_a_weighted_and_an_unweighted_cut_is_kept(monkeypatch):
+    X, truth = noisy_ensemble(sizes=(3000, 60, 40, 20), n_clusterings=15, flip=0.1)
+    parts = []
+
+    def spy(W, n_parts, vertex_weights, settings, also):
+        alone = partition_graph(W, n_parts, vertex_weights, settings)
+        best = partition_graph(W, n_parts, vertex_weights, settings, also)
+        cut = [normalised_cut(sparse.csr_array(W), labels, n_parts) for labels in (alone.labels, *also, best.labels)]
+        parts.append(len(also))
+        assert cut[-1] == min(cut)
+        return best
+
+    partition_graph = _mcla.partition_graph
+    monkeypatch.setattr(_mcla, "partition_graph", spy)
+    for partitioner in ("auto", "spectral"):
+        assert adjusted_rand_score(truth, MCLA(4, partitioner=partitioner, random_state=0).fit(X).labels_) > 0.9
+    assert parts == [1, 1]
+    MCLA(4, partitioner="metis", random_state=0).fit(X)
+    assert parts == [1, 1, 0]

@@ -8,6 +8,7 @@ whose clustering labels the object (eq. G17), and the object joins the meta-clus
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy import sparse
 
 from partita._labels.tables import soft_tables
 from partita._typing import Array, FloatArray, IntArray
@@ -15,6 +16,7 @@ from partita.base import LabelledRows, rank_of
 from partita.consensus.graph._cell_memberships import CellMemberships, cell_memberships
 from partita.consensus.graph._graph_consensus import GraphConsensus
 from partita.consensus.graph._graph_partition import GraphPartition, PartitionerSettings, partition_graph
+from partita.consensus.graph._spectral import cluster_rows, embed_graph
 
 
 class MCLA(GraphConsensus):
@@ -26,7 +28,8 @@ class MCLA(GraphConsensus):
         Number of clusters. They are the meta-clusters; if some end without objects, a warning says so.
     partitioner : {"auto", "metis", "spectral"}, default="auto"
         What partitions the graph of clusters. METIS balances the meta-clusters and needs the extra ``graph``; without
-        it spectral partitioning is used instead. "auto" keeps the better of the two by the normalised cut.
+        it spectral partitioning is used instead, once with clusters weighted by their sizes and once unweighted.
+        "auto" keeps the best of all by the normalised cut.
     imbalance : float, default=2.0
         How much heavier than the mean METIS may make a meta-cluster, relatively; 0.05 is the paper's choice.
     weights : array-like of shape (n_clusterings,), optional
@@ -78,10 +81,24 @@ def meta_cluster(cells: CellMemberships, n_clusters: int, settings: PartitionerS
     size = np.asarray(H.T @ row_weights)
     tables = soft_tables(H, row_weights, clustering, cells.clustering_weights)
     W = jaccard(tables.together, tables.size, clustering) * np.sqrt(np.outer(weights, weights))
-    found = partition_graph(W, n_clusters, size, settings)
+    found = partition_graph(W, n_clusters, size, settings, unweighted_cut(W, n_clusters, settings))
     heavy_first = np.argsort(-np.bincount(found.labels, weights=size), kind="stable")  # eq. G18: ties go to the heavier
     meta = rank_of(heavy_first, len(heavy_first))[found.labels]
     return GraphPartition(associate(H, cells.seen, meta, clustering, weights).argmax(axis=1), found.partitioner)
+
+
+def unweighted_cut(W: FloatArray, n_clusters: int, settings: PartitionerSettings) -> list[IntArray]:
+    """The spectral cut in which each cluster counts once, whatever its size; it competes with the others (eq. G41).
+
+    Where one cluster holds most objects, its copies in all clusterings outweigh the rest, and a cut weighted by their
+    sizes divides them among several parts.
+    """
+    if settings.partitioner == "metis" or not 1 < n_clusters < len(W):
+        return []
+    each = np.ones(len(W))
+    return [
+        cluster_rows(embed_graph(sparse.csr_array(W), each, n_clusters, settings.seed), each, n_clusters, settings.seed)
+    ]
 
 
 def jaccard(together: FloatArray, size: FloatArray, cell_clustering: IntArray) -> FloatArray:

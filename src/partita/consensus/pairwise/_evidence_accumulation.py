@@ -361,14 +361,27 @@ def _single_link(groups: WeightedColumns, *, show: bool) -> tuple[IntArray, IntA
 
     codes = groups.columns.codes
     n = codes.shape[1]
-    walk = agreement.start_walk(codes[:, 0].copy(), n)
-    outside = groups.columns._replace(codes=np.ascontiguousarray(codes[:, 1:]))
+    first, outside = codes[:, 0].copy(), groups.columns._replace(codes=np.ascontiguousarray(codes[:, 1:]))
+    walk: Any = agreement.start_walk(first, n)
+    if groups.has_missing:
+        walk = agreement.start_walk_with_holes(first, _weight_seen(groups))
     with progress(n - 1, "single linkage", show=show) as bar:
         for _ in range(0, n - 1, _STEPS):
-            agreement.prim(outside, groups.weights, not groups.has_missing, _STEPS, walk)
+            if groups.has_missing:
+                agreement.prim_with_holes(outside, groups.weights, groups.total, _STEPS, walk)
+            else:
+                agreement.prim(outside, groups.weights, _STEPS, walk)
             bar.update(_STEPS)
     similarity = walk.similarity[1:] if groups.has_missing else walk.similarity[1:] / groups.total
     return walk.order[:-1], walk.order[1:], 1 - similarity
+
+
+def _weight_seen(groups: WeightedColumns) -> FloatArray:
+    """Weight of the clusterings that label each row."""
+    columns, seen = groups.columns, np.zeros(groups.n_rows)
+    for weight, lo, hi in zip(groups.weights, columns.starts, columns.starts[1:], strict=False):
+        seen += weight * (columns.codes[lo:hi] != columns.missing).sum(axis=0)
+    return seen
 
 
 def _chain_link(D: Array, row_weights: FloatArray, method: str, *, show: bool) -> tuple[IntArray, IntArray, FloatArray]:

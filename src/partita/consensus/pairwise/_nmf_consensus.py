@@ -1,25 +1,32 @@
-"""Consensus by factorising the co-association (Li, Ding and Jordan, 2007).
+"""Consensus by factorising the co-association (after Li, Ding and Jordan, 2007).
 
-    minimise || S - Q G Q' ||^2,   Q'Q = I,   Q, G >= 0     by                                              (eq. P54)
+    minimise f(Y) = || S - Y Y' ||^2   over   Y >= 0                                                        (eq. P54)
 
-    Q <- Q o sqrt( (S Q G) / (Q Q' S Q G) ),     G <- G o sqrt( (Q' S Q) / (Q'Q G Q'Q) )                    (eq. P55)
+The paper's problem is S = Q D Q' with orthonormal Q >= 0 and diagonal D, which is this one with Y = Q D^1/2 and the
+further constraint that the columns of Y are orthogonal. Its updates keep neither the constraint nor a falling error.
+Here the constraint is left out, as non-negative columns that explain S hardly overlap, and every step lowers f: one
+pass over the columns k of W, from W = Y, of
 
-Orthogonality is approached, not exact, and the objective is not strictly monotone. Rows of weight w stand for w equal
-objects: products with S and Q' are weighted sums. Without missing labels S = H H' / M, and S Q costs O(n m k).
+    || S - W Y' ||^2 + sum_k a_k | W_k - Y_k |^2,    W_k <- max(0, W_k + (S Y + Y diag(a) - W K)_k / K_kk),    (eq. P55)
 
-Columns of Q have length 1, so that entries of a small cluster are large. Objects are therefore compared by the rows of
-Q diag(G)^1/2, whose products are S again (eq. P57); the plain Q, as in the paper, gives small clusters too many
-objects.
+K = Y'Y + diag(a). A larger a makes a shorter step; it grows until f falls. Y is a fixed point if and only if it is a
+stationary point of f. The first start is the best factor of rank k without the sign, rotated towards non-negative
+entries (eq. P56); no random number is drawn for it.
+
+Rows of weight w stand for w equal objects: products with S and Y' are weighted sums. Without missing labels
+S = H H' / M, and S Y costs O(n m k).
 """
 
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from scipy.linalg import polar
 
+from partita._kept_starts import RowStart, kept_starts
 from partita._labels.ensemble import Ensemble
 from partita._labels.membership import one_hot
 from partita._parameters import common
-from partita._runs import best_of, draw_seeds, progress, warn_not_converged
+from partita._runs import Progress, draw_seeds, in_order, progress, warn_not_converged
 from partita._typing import Array, Codes, FloatArray
 from partita.base import BaseConsensus, Consensus, LabelledRows, SoftConsensusMixin
 from partita.consensus.kmeans._label_kmeans import SHORT_ITER, SHORT_TOL, run_k_means
@@ -27,11 +34,15 @@ from partita.consensus.pairwise._memberships import fitted_memberships
 from partita.consensus.pairwise._pair_counts import row_counts
 from partita.metrics._label_factor import through_labels
 
-_TINY = 1e-12  # added to denominators, which are 0 for clusters without objects
-_EXACT = 1e-6  # error, relative to S, of a factorisation that counts as exact: the updates are very slow near 0
+_TINY = 1e-300  # floor of denominators, which are 0 for columns without objects
+_EXACT = 1e-6  # error, relative to S, of a factorisation that counts as exact: steps are very short near 0
 _FEW_ROWS = 4000  # distinct rows up to which S is held if labels are missing: 128 MiB
-_TURNED = 1.02  # rise of the error above its lowest at which a run ends: small rises in between are allowed
-_START = 0.2  # added to the indicator of k-means: what is 0 stays 0
+_DAMPING = 0.25  # a_k / |Y_k|^2 at first: with 0.1 f rose about three times as often on frozen ensembles
+_LARGEST_DAMPING = 1e6  # of a step so short that f rises by rounding only
+_POWERS = 8  # of S on random columns, for its eigenvectors; a start needs no more
+_EXTRA = 5  # columns beyond k, which make these powers converge
+_RANK = 1e-12  # eigenvalues of a Gram matrix below this share of the largest are rounding
+_TURNS = 50  # of the rotation; other numbers were not tried
 
 
 class Similarity(NamedTuple):
@@ -41,9 +52,9 @@ class Similarity(NamedTuple):
     A: Any  # (r, t) sparse, or None
     row_weights: FloatArray
 
-    def times(self, Q: FloatArray) -> FloatArray:
-        """S Q over all objects."""
-        weighted = self.row_weights[:, None] * Q
+    def times(self, Y: FloatArray) -> FloatArray:
+        """S Y over all objects."""
+        weighted = self.row_weights[:, None] * Y
         return np.asarray(self.S @ weighted if self.A is None else self.A @ (self.A.T @ weighted))
 
     def squared_norm(self) -> float:
@@ -54,11 +65,20 @@ class Similarity(NamedTuple):
         return float((gram**2).sum())
 
 
+class Factor(NamedTuple):
+    """Y, and what a step from it needs."""
+
+    Y: FloatArray  # (r, k)
+    SY: FloatArray  # (r, k)
+    gram: FloatArray  # (k, k) Y'Y
+    error: float  # f
+
+
 class NMFRun(NamedTuple):
     """Where a start ended."""
 
-    best: FloatArray  # (r, k) Q diag(G)^1/2 of the lowest error, which need not be the last
-    history: list[float]  # error of each iteration
+    Y: FloatArray  # (r, k)
+    history: list[float]  # error after each iteration
     converged: bool
 
 
@@ -69,12 +89,17 @@ class NMFConsensus(SoftConsensusMixin, BaseConsensus):
     ----------
     n_clusters : int, default=8
         Number of clusters. Some may end without objects.
-    n_init : int, default=5
-        Number of starts, at the clusters of k-means on the labels; the best one is kept.
+    n_init : int, default=1
+        Number of starts, each run to its end; the best one is kept. The first begins at the eigenvectors of the
+        co-association, rotated towards non-negative entries, and does not depend on ``random_state``; the others begin
+        at the clusters of k-means on the labels.
+    keep_starts : bool, default=False
+        Run every one of the ``n_init`` starts to its end, without a competition before, and keep what each found in
+        ``starts_``.
     max_iter : int, default=500
         Largest number of iterations of each start.
-    tol : float, default=1e-4
-        Relative change of the error below which a start has converged.
+    tol : float, default=1e-5
+        Relative fall of the error, in one iteration, below which a start has converged.
     weights : array-like of shape (n_clusterings,), optional
         Weight of each clustering.
     random_state : int, RandomState, Generator or None
@@ -87,7 +112,7 @@ class NMFConsensus(SoftConsensusMixin, BaseConsensus):
     Attributes
     ----------
     membership_ : ndarray of shape (n_samples, n_components_)
-        Rows of Q diag(G)^1/2, scaled to sum to 1; uniform for objects without any label.
+        Rows of Y, scaled to sum to 1; uniform for objects without any label.
     labels_ : ndarray of shape (n_samples,)
         Cluster of largest membership, by decreasing size; -1 for objects without any label.
     n_clusters_ : int
@@ -95,13 +120,15 @@ class NMFConsensus(SoftConsensusMixin, BaseConsensus):
     n_components_ : int
         Number of columns of ``membership_``; clusters without an object of their own come last.
     objective_ : float
-        || S - Q G Q' ||^2 over all pairs of objects, each with itself included.
+        || S - Y Y' ||^2 over all pairs of objects, each with itself included, at a stationary point up to ``tol``.
     history_ : list of float
-        Objective after each iteration of the kept start, up to its lowest value; it may rise in between.
+        Objective after each iteration of the kept start; it never rises.
     n_iter_ : int
-        Number of iterations of the kept start, up to its lowest objective; the length of ``history_``.
+        Number of iterations of the kept start; the length of ``history_``.
     converged_ : bool
-        Whether the kept start converged within ``max_iter``: its error settled, or rose again from its lowest value.
+        Whether the kept start converged within ``max_iter``.
+    starts_ : list of StartResult
+        With ``keep_starts``: ``objective``, ``seed``, ``n_iter`` and ``labels`` of each start.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -110,13 +137,19 @@ class NMFConsensus(SoftConsensusMixin, BaseConsensus):
     Cost of an iteration with r distinct rows, m clusterings: O(r m k) without missing labels. With them O(r^2 k) and
     r^2 numbers up to 4,000 rows; beyond, O(r m k) with N_ij replaced by its expectation, as in :class:`CSPA`.
 
-    Large clusters among small ones are recovered from noisy labels, but not always from k-means ensembles, which split
-    them: the squared error then prefers the parts.
+    The columns of Y are not forced to be orthogonal, as Q is in the paper: an object between two clusters has a part
+    in both. Large clusters among small ones are recovered from noisy labels, but not always from k-means ensembles,
+    which split them: the squared error then prefers the parts.
 
     References
     ----------
     T. Li, C. Ding, M. I. Jordan, Solving consensus and semi-supervised clustering problems using nonnegative matrix
     factorization, ICDM 2007, 577-582.
+
+    D. Kuang, C. Ding, H. Park, Symmetric nonnegative matrix factorization for graph clustering, SDM 2012, 106-117.
+
+    K. Huang, N. D. Sidiropoulos, A. Swami, Non-negative matrix factorization revisited: uniqueness and algorithm for
+    symmetric decomposition, IEEE Transactions on Signal Processing 62 (2014) 211-224.
 
     Examples
     --------
@@ -128,16 +161,18 @@ class NMFConsensus(SoftConsensusMixin, BaseConsensus):
 
     _ties_by_codes: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **common("n_clusters", "n_init", "max_iter", "tol", "weights", "random_state", "n_jobs", "verbose"),
+        **common("n_clusters", "n_init", "keep_starts", "max_iter", "tol"),
+        **common("weights", "random_state", "n_jobs", "verbose"),
     }
 
     def __init__(
         self,
         n_clusters: int = 8,
         *,
-        n_init: int = 5,
+        n_init: int = 1,
+        keep_starts: bool = False,
         max_iter: int = 500,
-        tol: float = 1e-4,
+        tol: float = 1e-5,
         weights: Any = None,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -145,6 +180,7 @@ class NMFConsensus(SoftConsensusMixin, BaseConsensus):
     ) -> None:
         self.n_clusters = n_clusters
         self.n_init = n_init
+        self.keep_starts = keep_starts
         self.max_iter = max_iter
         self.tol = tol
         self.weights = weights
@@ -156,55 +192,128 @@ class NMFConsensus(SoftConsensusMixin, BaseConsensus):
         return 2, 0
 
     def _fit_rows(self, rows: LabelledRows) -> Consensus:
-        ensemble, n_clusters = rows.ensemble, rows.n_clusters
-        similarity = similarity_of(rows)
+        similarity, n_clusters = similarity_of(rows), rows.n_clusters
         seeds = draw_seeds(self.random_state, self.n_init).tolist()
-        found = best_of(
-            lambda seed: self._run(similarity, _start(ensemble, n_clusters, seed)),
-            seeds,
-            self.n_jobs,
-            lowest=lambda run: min(run.history),
-        )
-        self.history_ = rows.scale.report(found.history[: int(np.argmin(found.history)) + 1], objects=2)
+        with progress(int(self.n_init) * int(self.max_iter), "NMF", show=bool(self.verbose)) as bar:
+
+            def run(number: int) -> NMFRun:
+                if number == 0:
+                    return self._run(similarity, rotated_eigenvectors(similarity, n_clusters), bar)
+                return self._run(similarity, k_means_start(rows.ensemble, n_clusters, seeds[number]), bar)
+
+            runs = list(in_order(run, range(len(seeds)), self.n_jobs))
+        found = min(runs, key=lambda run: run.history[-1])
+        self.history_ = rows.scale.report(found.history, objects=2)
         self.objective_, self.n_iter_, self.converged_ = self.history_[-1], len(self.history_), found.converged
+        if self.keep_starts:
+            kept = [
+                RowStart(one.history[-1], seed, len(one.history), one.Y.argmax(axis=1))
+                for one, seed in zip(runs, seeds, strict=True)
+            ]
+            self.starts_ = kept_starts(kept, rows, objects=2)
         if not self.converged_:
             warn_not_converged(type(self).__name__, self.max_iter)
-        total = found.best.sum(axis=1, keepdims=True)
-        Y = np.divide(found.best, total, out=np.full(found.best.shape, 1 / n_clusters), where=total > 0)
-        self._fitted = fitted_memberships(ensemble, Y)
+        total = found.Y.sum(axis=1, keepdims=True)
+        Y = np.divide(found.Y, total, out=np.full(found.Y.shape, 1 / n_clusters), where=total > 0)
+        self._fitted = fitted_memberships(rows.ensemble, Y)
         return Consensus(Y.argmax(axis=1), Y, np.full(n_clusters, 1 / n_clusters))
 
-    def _run(self, similarity: Similarity, Q: FloatArray) -> NMFRun:
-        """Iterate from Q."""
-        norm, w = similarity.squared_norm(), similarity.row_weights[:, None]
-        G = np.diag(1 / (w * Q).sum(axis=0))
-        best, history = Q, [np.inf]
-        with progress(self.max_iter, "NMF", show=bool(self.verbose)) as bar:
-            for _ in range(self.max_iter):
-                SQ = similarity.times(Q)
-                Q = Q * np.sqrt((SQ @ G) / (Q @ ((w * Q).T @ SQ @ G) + _TINY))
-                SQ, gram = similarity.times(Q), (w * Q).T @ Q
-                inner = (w * Q).T @ SQ
-                G = G * np.sqrt(inner / (gram @ G @ gram + _TINY))
-                error = max(float(norm - 2 * (inner * G).sum() + ((gram @ G) * (G @ gram)).sum()), 0.0)
-                settled = abs(history[-1] - error) <= self.tol * error or error <= _EXACT * norm
-                if error > _TURNED * min(history):  # it has passed its best and goes up
-                    return NMFRun(best, history[1:], converged=True)
-                best = Q * np.sqrt(np.diag(G)) if error <= min(history) else best
-                history.append(error)
-                bar.update(1)
-                if settled:
-                    return NMFRun(best, history[1:], converged=True)
-        return NMFRun(best, history[1:], converged=False)
+    def _run(self, similarity: Similarity, Y: FloatArray, bar: Progress) -> NMFRun:
+        """Iterate from Y."""
+        norm = similarity.squared_norm()
+        factor, damping = factor_of(similarity, norm, Y), _DAMPING
+        history: list[float] = []
+        converged = False
+        while not converged and len(history) < self.max_iter:
+            moved, damping = lower(similarity, norm, factor, damping)
+            converged = factor.error - moved.error <= self.tol * moved.error or moved.error <= _EXACT * norm
+            factor, damping = moved, max(_DAMPING, damping / 2)
+            history.append(factor.error)
+            bar.update(1)
+        bar.update(int(self.max_iter) - len(history))
+        return NMFRun(factor.Y, history, converged)
 
     def _label_rows(self, codes: Codes) -> Array:
         return self._fitted.of_rows(codes)
 
 
-def _start(ensemble: Ensemble, n_clusters: int, seed: int) -> FloatArray:
-    """The clusters of a short k-means on the labels (eq. P56)."""
-    labels = run_k_means(ensemble, n_clusters, seed, max_iter=SHORT_ITER, tol=SHORT_TOL).labels
-    return one_hot(labels, n_clusters) + _START
+# --------------------------------------------------------------------------------------------------------------- steps
+def factor_of(similarity: Similarity, norm: float, Y: FloatArray) -> Factor:
+    """Y with its error: || S ||^2 - 2 tr(Y'SY) + || Y'Y ||^2."""
+    SY, weighted = similarity.times(Y), similarity.row_weights[:, None] * Y
+    gram = weighted.T @ Y
+    return Factor(Y, SY, gram, max(float(norm - 2 * (weighted * SY).sum() + (gram**2).sum()), 0.0))
+
+
+def lower(similarity: Similarity, norm: float, factor: Factor, damping: float) -> tuple[Factor, float]:
+    """A step that does not raise the error, and the damping that it took."""
+    while damping <= _LARGEST_DAMPING:
+        moved = factor_of(similarity, norm, pass_over_columns(factor, damping))
+        if moved.error <= factor.error:
+            return moved, damping
+        damping *= 4
+    return factor, damping  # no step lowers it
+
+
+def pass_over_columns(factor: Factor, damping: float) -> FloatArray:
+    """Each column of W once, the others as they are (eq. P55)."""
+    a = damping * np.diag(factor.gram)
+    K = factor.gram + np.diag(a)
+    target = np.ascontiguousarray((factor.SY + factor.Y * a).T)
+    W = np.array(factor.Y.T, order="C")  # one row per cluster: each is contiguous
+    for k in range(len(K)):
+        W[k] = np.maximum(W[k] + (target[k] - K[k] @ W) / max(K[k, k], _TINY), 0.0)
+    return np.ascontiguousarray(W.T)
+
+
+# -------------------------------------------------------------------------------------------------------------- starts
+def rotated_eigenvectors(similarity: Similarity, n_clusters: int) -> FloatArray:
+    """max(0, B R) for the best B B' of rank k, and the rotation R that makes it nearest to B R (eq. P56)."""
+    root = np.sqrt(similarity.row_weights)[:, None]
+    B = _best_factor(similarity, root, n_clusters)
+    R = polar((B / root)[_rows_apart(B / root)].T)[0]
+    for _ in range(_TURNS):
+        R = polar(B.T @ np.maximum(B @ R, 0.0))[0]
+    Y = np.zeros((len(B), n_clusters))
+    Y[:, : B.shape[1]] = np.maximum(B @ R, 0.0) / root
+    return Y
+
+
+def _rows_apart(points: FloatArray) -> list[int]:
+    """As many rows as columns, each the longest after its part along those before it is taken off (pivoted QR)."""
+    left, chosen = points.copy(), []
+    for _ in range(points.shape[1]):
+        length = np.linalg.norm(left, axis=1)
+        chosen.append(int(length.argmax()))
+        direction = left[chosen[-1]] / max(float(length.max()), _TINY)
+        left -= (left @ direction)[:, None] * direction
+    return chosen
+
+
+def _best_factor(similarity: Similarity, root: FloatArray, n_clusters: int) -> FloatArray:
+    """Leading eigenvectors of W^1/2 S W^1/2, each times the root of its eigenvalue, by powers of S on some columns."""
+
+    def product(V: FloatArray) -> FloatArray:
+        return root * similarity.times(V / root)
+
+    n = len(root)
+    V = np.random.default_rng(0).standard_normal((n, min(n, n_clusters + _EXTRA)))
+    for _ in range(_POWERS):
+        V = _orthonormal(product(V))
+    values, vectors = np.linalg.eigh(V.T @ product(V))
+    return np.asarray(V @ vectors[:, -n_clusters:] * np.sqrt(np.maximum(values[-n_clusters:], 0.0)))
+
+
+def _orthonormal(V: FloatArray) -> FloatArray:
+    """An orthonormal basis of the columns; fewer columns where their rank is lower."""
+    values, vectors = np.linalg.eigh(V.T @ V)
+    kept = values > _RANK * values[-1]
+    return np.asarray(V @ (vectors[:, kept] / np.sqrt(values[kept])))
+
+
+def k_means_start(ensemble: Ensemble, n_clusters: int, seed: int) -> FloatArray:
+    """The clusters of a short k-means on the labels."""
+    return one_hot(run_k_means(ensemble, n_clusters, seed, max_iter=SHORT_ITER, tol=SHORT_TOL).labels, n_clusters)
 
 
 def similarity_of(rows: LabelledRows) -> Similarity:

@@ -91,22 +91,34 @@ def _merge_rows(D: FloatArray, x: int, y: int, size: FloatArray, method: str) ->
 
 
 def single_link(groups: WeightedColumns) -> tuple[IntArray, IntArray, FloatArray]:
-    """Merges of single linkage by Prim's walk, as ``prim``."""
+    """Merges of single linkage by Prim's walk, as ``prim`` and ``prim_with_holes``."""
     n = groups.n_rows
     S = count_rows(groups, groups.weights, 0, n, seen=False)
     if groups.has_missing:
         S = _divide(S, count_rows(groups, groups.weights, 0, n, seen=True))
+    full = 1.0 if groups.has_missing else np.inf  # only ``prim_with_holes`` sets objects of similarity 1 aside
     order, similarity = np.zeros(n, dtype=np.int64), np.ones(n)
     ids, best = np.arange(1, n), np.full(n - 1, -1.0)
+    waiting: list[int] = []
     for n_inside in range(1, n):
-        last = n - n_inside - 1
         np.maximum(best, S[order[n_inside - 1], ids], out=best)
+        for place in np.flatnonzero(best >= full)[::-1]:
+            waiting.append(int(ids[place]))
+            ids, best = _without(ids, best, int(place))
+        if waiting:
+            order[n_inside] = waiting.pop()
+            continue
         place = int(best.argmax())
         order[n_inside], similarity[n_inside] = ids[place], best[place]
-        ids[place], best[place] = ids[last], best[last]
-        ids, best = ids[:last], best[:last]
+        ids, best = _without(ids, best, place)
     found = similarity[1:] if groups.has_missing else similarity[1:] / groups.total
     return order[:-1], order[1:], 1 - found
+
+
+def _without(ids: IntArray, best: FloatArray, place: int) -> tuple[IntArray, FloatArray]:
+    """All but one place; the last one fills the gap."""
+    ids[place], best[place] = ids[-1], best[-1]
+    return ids[:-1], best[:-1]
 
 
 def merge_tree(left: IntArray, right: IntArray, height: FloatArray, n_objects: FloatArray) -> FloatArray:
