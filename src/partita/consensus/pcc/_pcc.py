@@ -19,7 +19,8 @@ from sklearn.utils.validation import check_is_fitted
 from partita._kernels import pcc_pairs
 from partita._labels.ensemble import Ensemble
 from partita._parameters import Interval, StrOptions, common
-from partita._runs import best_of, draw_seeds, warn_not_converged
+from partita._kept_starts import RowStart, StartResult, kept_starts
+from partita._runs import SAMPLE_SIZE, draw_seeds, in_order, warn_not_converged
 from partita._typing import Array, Codes, FloatArray
 from partita.base import BaseConsensus, Consensus, LabelledRows, SoftConsensusMixin
 from partita.consensus.pairwise._memberships import fitted_memberships
@@ -30,10 +31,12 @@ from partita.consensus.pcc._divergences import KINDS, check_divergence
 from partita.consensus.pcc._greedy import step_greedily
 from partita.consensus.pcc._label_space import LabelSpace, constant_of_l2, label_space
 from partita.consensus.pcc._problem import PCCProblem, PCCRun, PCCSolution, descend
-from partita.consensus.pcc._stored_pairs import all_pairs, chosen_pairs
+from partita.consensus.pcc._search import search_starts
+from partita.consensus.pcc._stored_pairs import PairSpace, all_pairs, chosen_pairs
 
 _SWEEPS = 1000  # of the block solver, at most: a safeguard, far above what a fit needs
 _STEPS, _FEWEST_STEPS = 20, 10_000  # limit of the greedy solver: 20 n K steps, and 10,000 where that is less
+_SAMPLE_PAIRS = 1000  # objects on which starts compete if all their pairs are stored: a sweep costs their square
 _NUDGE = 1e-3  # into the interior, after clusters were taken out: KL is infinite on parts of the boundary
 _SMALL = 0.5  # mass, in objects, up to which a cluster is taken out: an object that is mostly in it gives it more
 _LIGHT = 10  # total weight below which that is a share of the total, the same at this weight: for few or light objects
@@ -142,7 +145,7 @@ class PCC(SoftConsensusMixin, BaseConsensus):
 
     _n_clusters_is_bound: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **common("n_clusters", "n_init", "tol", "weights", "random_state", "n_jobs", "verbose"),
+        **common("n_clusters", "n_init", "keep_starts", "tol", "weights", "random_state", "n_jobs", "verbose"),
         "divergence": [StrOptions(set(KINDS)), object],
         "solver": [StrOptions({"block", "greedy"})],
         "pairs": PAIRS,
@@ -158,7 +161,8 @@ class PCC(SoftConsensusMixin, BaseConsensus):
         solver: str = "block",
         pairs: Any = "all",
         init: Any = "auto",
-        n_init: int = 5,
+        n_init: int = 1,
+        keep_starts: bool = False,
         max_iter: int | None = None,
         tol: float = 1e-4,
         weights: Any = None,
@@ -172,6 +176,7 @@ class PCC(SoftConsensusMixin, BaseConsensus):
         self.pairs = pairs
         self.init = init
         self.n_init = n_init
+        self.keep_starts = keep_starts
         self.max_iter = max_iter
         self.tol = tol
         self.weights = weights
@@ -192,15 +197,48 @@ class PCC(SoftConsensusMixin, BaseConsensus):
         init = self._choose_start(rows, problem)
         self._scale, n_clusters = rows.scale, rows.n_clusters
         if n_clusters == 1:
-            return self._conclude(_only_cluster(problem), problem, ensemble)
+            found = [_only_cluster(problem)] * (len(seeds) if self.keep_starts else 1)
+        else:
+            solve = self._solver(problem, ensemble)
+            begins = self._begin_starts(init, problem, ensemble, n_clusters, seeds)
+            found = list(in_order(lambda begin: solve(begin()), begins, self.n_jobs))
+            if not self.keep_starts:
+                found = [min(found, key=lambda run: run.objective)]
+            found = [_take_out_small_clusters(run, problem, solve, ensemble.row_weights) for run in found]
+        if self.keep_starts:
+            self.starts_ = self._describe_starts(found, seeds, problem, rows)
+        return self._conclude(min(found, key=lambda run: run.objective), problem, ensemble)
+
+    def _solver(self, problem: PCCProblem, ensemble: Ensemble) -> Callable[[PCCRun], PCCSolution]:
         algorithm: Callable[..., PCCSolution] = step_greedily if self.solver == "greedy" else descend
-        solve = partial(algorithm, problem, tol=self.tol, max_iter=self._limit(ensemble), show=bool(self.verbose))
-        begin = partial(_begin, problem, init, ensemble, n_clusters)
+        return partial(algorithm, problem, tol=self.tol, max_iter=self._limit(ensemble), show=bool(self.verbose))
+
+    def _begin_starts(
+        self, init: str | FloatArray, problem: PCCProblem, ensemble: Ensemble, n_clusters: int, seeds: list[int]
+    ) -> list[Callable[[], PCCRun]]:
+        """What begins each of the starts that are run to the end."""
+        begin = partial(_begin, problem, ensemble=ensemble, n_clusters=n_clusters)
+        if isinstance(init, str) and init == "auto":
+            dense = isinstance(problem, PairSpace) and isinstance(self.pairs, str) and problem.interior
+            make = partial(_problem_of_sample, problem, ensemble, n_clusters) if dense else label_space
+            size = _SAMPLE_PAIRS if dense else SAMPLE_SIZE
+            best = search_starts(make, ensemble, n_clusters, seeds, size, self.n_jobs)
+            return [partial(begin, init=Y, seed=0) for Y in best]
         if not (isinstance(init, str) and init in starts.DRAWN):
             seeds = seeds[:1]  # nothing is drawn
-        found = best_of(lambda seed: solve(begin(seed)), seeds, self.n_jobs, lowest=lambda run: run.objective)
-        found = _take_out_small_clusters(found, problem, solve, ensemble.row_weights)
-        return self._conclude(found, problem, ensemble)
+        return [partial(begin, init=init, seed=seed) for seed in seeds]
+
+    def _describe_starts(
+        self, found: list[PCCSolution], seeds: list[int], problem: PCCProblem, rows: LabelledRows
+    ) -> list[StartResult]:
+        """What ``starts_`` holds."""
+        constant = constant_of_l2(rows.ensemble) if problem.constant is None else problem.constant
+        runs = [
+            RowStart(run.objective + constant, seed, run.n_iter, run.Y.argmax(axis=1))
+            for run, seed in zip(found, seeds, strict=False)  # starts that draw nothing are made once
+        ]
+        objects, clusterings = self._powers_of_weights()
+        return kept_starts(runs, rows, objects=objects, clusterings=clusterings)
 
     def _conclude(self, found: PCCSolution, problem: PCCProblem, ensemble: Ensemble) -> Consensus:
         """Keep what was found."""
@@ -238,7 +276,7 @@ class PCC(SoftConsensusMixin, BaseConsensus):
         """Name of the start, or the memberships of the rows that the user gives."""
         if not isinstance(self.init, str):
             return starts.given_start(self.init, rows, self.n_clusters)
-        if self.init == "auto":
+        if self.init == "auto" and self.keep_starts:
             return "l2" if problem.interior else "insertion"
         return self.init
 
@@ -267,12 +305,17 @@ class PCC(SoftConsensusMixin, BaseConsensus):
         return self._fitted.of_rows(codes)
 
 
-def _begin(problem: PCCProblem, init: str | FloatArray, ensemble: Ensemble, n_clusters: int, seed: int) -> PCCRun:
+def _begin(problem: PCCProblem, *, init: str | FloatArray, ensemble: Ensemble, n_clusters: int, seed: int) -> PCCRun:
     """A run of the problem at a start: one of the names, or memberships of the rows."""
     if isinstance(init, str) and init == "insertion" and isinstance(problem, LabelSpace):
         return problem.start_by_insertion(n_clusters, seed)  # with the sums that the insertion leaves
     Y = starts.start_memberships(init, ensemble, n_clusters, seed) if isinstance(init, str) else init
     return problem.start_at(starts.smooth(Y) if problem.interior and bool((Y == 0).any()) else Y)
+
+
+def _problem_of_sample(problem: PairSpace, ensemble: Ensemble, n_clusters: int, few: Ensemble) -> PCCProblem:
+    """All pairs of a sample; of all objects they are there already."""
+    return problem if few is ensemble else all_pairs(few, n_clusters, problem.pairs.kind)
 
 
 def _only_cluster(problem: PCCProblem) -> PCCSolution:

@@ -92,6 +92,7 @@ class PEACE(PCC):
     solver = "greedy"
     pairs = "all"
     init = "random"
+    keep_starts = False
 
     def _fit_rows(self, rows: LabelledRows) -> Consensus:
         found = super()._fit_rows(rows)
