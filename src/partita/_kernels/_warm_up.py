@@ -16,6 +16,7 @@ from partita._kernels import (
     nbce_cvb,
     nbce_gibbs,
     neal,
+    pcc_blocks,
     pcc_labels,
     pcc_pairs,
 )
@@ -76,7 +77,7 @@ def _warm_up_pcc(codes: np.ndarray) -> None:
     pairs = pcc_pairs.StoredPairs(counts, counts, *none, np.ones(n), np.zeros(n), pcc_pairs.L2)
     Y_t = np.full((k, n), 0.5)
     row = pcc_pairs.PairRow(np.empty((k, 1)), *(np.empty(n) for _ in range(4)))
-    pcc_pairs.sweep_pairs(pairs, Y_t, row, rows, 0.0, gaps)
+    pcc_blocks.sweep_pairs(pairs, Y_t, pcc_blocks.block_row(n, k, dense=True), rows, 0.0, gaps)
     pcc_pairs.objective_pairs(pairs, Y_t, row)
     tree, gradient = np.empty(8), np.empty((k, n))
     pcc_pairs.start_greedy(pairs, Y_t, row, tree, gradient)

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from partita._kernels._jit import helper_quotients, jit_quotients
+from partita._kernels.pcc_pairs import KL
 
-KL, L2 = 0, 1  # kinds of divergence, as in pcc_pairs
 _TINY = 1e-100  # 0 / TINY = 0, and c / TINY is a barrier that no step crosses; its square is still finite
 _TRACE = 1e-15  # memberships below this become 0: clusters in use would never become fewer otherwise (eq. P39)
 _MODEL_GAP = 0.01  # gap that the quadratic model is left with, relative to the row's: the model itself is only near f

@@ -1,7 +1,7 @@
 """How starts of PCC compete before one of them is run to its end (eqs. P60, P61).
 
-A few starts descend to a coarse gap. The best of them is then changed by moves that no descent makes: two clusters become
-one, and another one, or the union, is split in two; a coarse descent follows, and what has a lower objective is kept.
+A few starts descend to a coarse gap. The best of them is then changed by moves that no descent makes: two clusters
+become one, and another one, or the union, is split in two; a coarse descent follows, and what is lower is kept.
 With many rows all this happens on a sample of the objects, and the other rows join where they fit best.
 """
 
@@ -21,11 +21,14 @@ from partita.consensus.pcc._problem import PCCProblem, settle
 from partita.consensus.pcc._starts import smooth
 
 _STARTS = 4  # compete for each start that is run to its end: one from k-means, the others by insertion
-# Measured with 16 to 20 seeds on k-means ensembles of ecoli, segmentation and digits: at a gap of 2e-2 or with 6 sweeps
-# the coarse values do not tell which end is lower; at 3e-3 a move costs a third more and finds as much.
-_COARSE, _SWEEPS = 1e-2, 25
-_AT_ONCE = 4  # moves tried from the same memberships, in threads if there are any; the best one counts
+# Measured with 10 to 20 seeds on k-means ensembles of ecoli, segmentation, digits and unbalanced blobs: with coarser
+# gaps or 6 to 10 sweeps the values do not tell which end is lower. l2 needs a finer gap, and its sweeps cost little.
+_COARSE, _COARSE_L2, _SWEEPS = 1e-2, 1e-3, 25
 _PATIENCE, _LONGEST = 4, 12  # times the clusters: moves without success after which a search ends, and moves in all
+_POWERS = (
+    2,
+    1,
+)  # of the mass in the chance of a split, in turns: by pairs, and by objects for small clusters
 _GAIN = 1e-4  # relative fall of the objective that is success: less is what a coarse descent leaves
 _INSIDE = 0.25  # membership from which a row counts as a member of the cluster that is split
 
@@ -55,8 +58,9 @@ class Rivals(NamedTuple):
 
     def settle(self, Y: FloatArray) -> Found:
         """A coarse descent."""
-        run = self.problem.start_at(smooth(Y) if self.problem.interior else Y)
-        settle(self.problem, run, tol=_COARSE, max_iter=_SWEEPS)
+        interior = self.problem.interior
+        run = self.problem.start_at(smooth(Y) if interior else Y)
+        settle(self.problem, run, tol=_COARSE if interior else _COARSE_L2, max_iter=_SWEEPS)
         return Found(run.Y, run.objective() + self.offset)
 
 
@@ -84,7 +88,7 @@ def search_starts(
         n_jobs,
         lowest=lambda found: found.objective,
     )
-    moved = [improve_by_moves(rivals, found, seed, n_jobs) for found, seed in zip(best, seeds, strict=True)]
+    moved = list(in_order(lambda start: improve_by_moves(rivals, *start), zip(best, seeds, strict=True), n_jobs))
     moved.sort(key=lambda found: found.objective)
     if few is ensemble:
         return [found.Y for found in moved]
@@ -100,21 +104,22 @@ def _sample(ensemble: Ensemble, size: int, seed: int) -> Ensemble:
 
 
 # --------------------------------------------------------------------------------------------------------------- moves
-def improve_by_moves(rivals: Rivals, found: Found, seed: int, n_jobs: int | None) -> Found:
+def improve_by_moves(rivals: Rivals, found: Found, seed: int) -> Found:
     """Try moves until none of the last ones has helped."""
     rng = np.random.default_rng(seed)
-    tried = failed = 0
-    while failed < _PATIENCE * rivals.n_clusters and tried < _LONGEST * rivals.n_clusters:
-        moves = [merge_and_split(rivals.labels, found.Y, rng) for _ in range(_AT_ONCE)]
-        best = min(in_order(rivals.settle, moves, n_jobs), key=lambda trial: trial.objective)
-        tried += _AT_ONCE
-        failed += _AT_ONCE
-        if best.objective < found.objective - _GAIN * abs(found.objective):
-            found, failed = best, 0
+    failed = 0
+    for tried in range(_LONGEST * rivals.n_clusters):
+        moved = merge_and_split(rivals.labels, found.Y, rng, _POWERS[tried % len(_POWERS)])
+        trial = rivals.settle(moved)
+        failed += 1
+        if trial.objective < found.objective - _GAIN * abs(found.objective):
+            found, failed = trial, 0
+        if failed >= _PATIENCE * rivals.n_clusters:
+            break
     return found
 
 
-def merge_and_split(labels: LabelSpace, Y: FloatArray, rng: np.random.Generator) -> FloatArray:
+def merge_and_split(labels: LabelSpace, Y: FloatArray, rng: np.random.Generator, power: int) -> FloatArray:
     """Merge two clusters that are often together, then split a large cluster that is not, both drawn (eq. P61)."""
     k = Y.shape[1]
     together, mass = agreement_of_clusters(labels, Y)
@@ -124,7 +129,7 @@ def merge_and_split(labels: LabelSpace, Y: FloatArray, rng: np.random.Generator)
     Y[:, right] += Y[:, left]
     Y[:, left] = 0.0
     together, mass = agreement_of_clusters(labels, Y)
-    apart = mass**2 * (1 - np.diag(together))  # pairs inside that are not together
+    apart = mass**power * (1 - np.diag(together))  # pairs inside that are not together, if the power is 2
     apart[left] = 0.0
     split = _draw(apart, rng)
     moved = _half_of(labels, Y[:, split], rng)
@@ -151,6 +156,8 @@ def _half_of(labels: LabelSpace, y: FloatArray, rng: np.random.Generator) -> Arr
     """Rows of a cluster that agree more with the second of two drawn rows than with the first."""
     ensemble = labels.ensemble
     rows = np.flatnonzero(y > min(_INSIDE, 0.5 * float(y.max())))
+    if len(rows) == 0:  # an empty cluster was drawn: there is nothing to split
+        return rows
     codes, weight = ensemble.codes[rows], ensemble.row_weights[rows] * y[rows]
 
     def agreement(row: int) -> FloatArray:
