@@ -25,10 +25,8 @@ _STARTS = 4  # compete for each start that is run to its end: one from k-means, 
 # gaps or 6 to 10 sweeps the values do not tell which end is lower. l2 needs a finer gap, and its sweeps cost little.
 _COARSE, _COARSE_L2, _SWEEPS = 1e-2, 1e-3, 25
 _PATIENCE, _LONGEST = 4, 12  # times the clusters: moves without success after which a search ends, and moves in all
-_POWERS = (
-    2,
-    1,
-)  # of the mass in the chance of a split, in turns: by pairs, and by objects for small clusters
+# Moves tried at once, by the power of the mass in the chance of a split: by pairs, and by objects for small clusters.
+_POWERS = (2, 1, 2, 1)
 _GAIN = 1e-4  # relative fall of the objective that is success: less is what a coarse descent leaves
 _INSIDE = 0.25  # membership from which a row counts as a member of the cluster that is split
 
@@ -88,7 +86,7 @@ def search_starts(
         n_jobs,
         lowest=lambda found: found.objective,
     )
-    moved = list(in_order(lambda start: improve_by_moves(rivals, *start), zip(best, seeds, strict=True), n_jobs))
+    moved = [improve_by_moves(rivals, found, seed, n_jobs) for found, seed in zip(best, seeds, strict=True)]
     moved.sort(key=lambda found: found.objective)
     if few is ensemble:
         return [found.Y for found in moved]
@@ -104,16 +102,16 @@ def _sample(ensemble: Ensemble, size: int, seed: int) -> Ensemble:
 
 
 # --------------------------------------------------------------------------------------------------------------- moves
-def improve_by_moves(rivals: Rivals, found: Found, seed: int) -> Found:
-    """Try moves until none of the last ones has helped."""
+def improve_by_moves(rivals: Rivals, found: Found, seed: int, n_jobs: int | None) -> Found:
+    """Try moves, a few from the same memberships, of which the best counts, until the last ones have not helped."""
     rng = np.random.default_rng(seed)
     failed = 0
-    for tried in range(_LONGEST * rivals.n_clusters):
-        moved = merge_and_split(rivals.labels, found.Y, rng, _POWERS[tried % len(_POWERS)])
-        trial = rivals.settle(moved)
-        failed += 1
-        if trial.objective < found.objective - _GAIN * abs(found.objective):
-            found, failed = trial, 0
+    for _ in range(_LONGEST * rivals.n_clusters // len(_POWERS)):
+        moves = [merge_and_split(rivals.labels, found.Y, rng, power) for power in _POWERS]
+        best = min(in_order(rivals.settle, moves, n_jobs), key=lambda trial: trial.objective)
+        failed += len(moves)
+        if best.objective < found.objective - _GAIN * abs(found.objective):
+            found, failed = best, 0
         if failed >= _PATIENCE * rivals.n_clusters:
             break
     return found
