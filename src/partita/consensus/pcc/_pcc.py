@@ -49,8 +49,9 @@ class PCC(SoftConsensusMixin, BaseConsensus):
     ----------
     n_clusters : int, default=8
         Number of clusters K, at most: those that end with the mass of half an object or less are taken out. On
-        ensembles drawn from one soft partition, as in the paper, this finds the number; k-means ensembles of real data
-        fill all K, so choose K yourself, or take the number that :func:`partita.combine` finds.
+        ensembles drawn from one soft partition, as in the paper, the true number is left. On k-means ensembles of real
+        data more are left than there are classes, up to all K if there are many clusterings: choose K, or take the
+        number that :func:`partita.combine` finds.
     divergence : {"kl", "l2", "i-divergence", "mahalanobis"} or object, default="kl"
         How the share of clusterings that put two objects together is compared with y_i . y_j. On pairs of outcomes
         the generalised I-divergence is "kl" and a Mahalanobis distance is a multiple of "l2". An object with methods

@@ -24,7 +24,7 @@ _STARTS = 4  # compete for each start that is run to its end: one from k-means, 
 # Measured with 10 to 20 seeds on k-means ensembles of ecoli, segmentation, digits and unbalanced blobs: with coarser
 # gaps or 6 to 10 sweeps the values do not tell which end is lower. l2 needs a finer gap, and its sweeps cost little.
 _COARSE, _COARSE_L2, _SWEEPS = 1e-2, 1e-3, 25
-_PATIENCE, _LONGEST = 4, 12  # times the clusters: moves without success after which a search ends, and moves in all
+_PATIENCE, _LONGEST = 3, 12  # times the clusters: moves without success after which a search ends, and moves in all
 # Moves tried at once, by the power of the mass in the chance of a split: by pairs, and by objects for small clusters.
 _POWERS = (2, 1, 2, 1)
 _GAIN = 1e-4  # relative fall of the objective that is success: less is what a coarse descent leaves
