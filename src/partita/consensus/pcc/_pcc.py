@@ -128,7 +128,7 @@ class PCC(SoftConsensusMixin, BaseConsensus):
     A new object with the labels of fitted ones has their membership (the mean, if they differ); any other has the one
     that fits best, by l2 over all pairs, with those of the fitted objects.
 
-    Single starts often end in different places: on twelve k-means ensembles of real data, one start in forty to all of
+    Single starts often end in different places: on eight k-means ensembles of real data, one start in forty to all of
     them ended within 0.1 % of the best objective found. The competition of "auto" brings nearly every seed there.
 
     Cost of a sweep, with r distinct rows, m clusterings, K clusters: l2 over all pairs O(r m K^2); dense pairs
