@@ -1,4 +1,4 @@
-"""What a greedy step of PCC costs (eq. P72): n steps over chosen pairs, against objects n and pairs per object.
+"""What a greedy step of PCC costs (eq. P65): n steps over chosen pairs, against objects n and pairs per object.
 
 The time holds the gradients from scratch before the steps, as in a fit. A step looks at the neighbours of one object,
 and at log n places of a heap for each: the time per step grows with the neighbours and hardly with n, until the memory

@@ -31,6 +31,9 @@ _PLAIN = {"error_model": "numpy", "fastmath": False, "no_cfunc_wrapper": True}
 # each divisor, which also keeps LLVM from reordering sums of quotients; without it their last bits would change.
 _SUMS = {"error_model": "python", "fastmath": {"reassoc", "contract", "nsz"}, "no_cfunc_wrapper": True}
 
+# The same where quotients are summed in SIMD: divisors are never 0, and nothing checks them.
+_QUOTIENTS = {"error_model": "numpy", "fastmath": {"reassoc", "contract", "nsz"}, "no_cfunc_wrapper": True}
+
 
 def jit(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a kernel on first use: cached where possible, without the GIL."""
@@ -73,6 +76,16 @@ def helper_inline(function: Callable[..., Any]) -> Callable[..., Any]:
 def helper_sums(function: Callable[..., Any]) -> Callable[..., Any]:
     """The same for functions with long sums of floats."""
     return register_jitable(**_SUMS)(function)
+
+
+def jit_quotients(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The same for kernels whose time goes into long sums of quotients with divisors above 0."""
+    return _compile(function, _QUOTIENTS)
+
+
+def helper_quotients(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The same for functions with long sums of quotients."""
+    return register_jitable(**_QUOTIENTS)(function)
 
 
 def _compile(function: Callable[..., Any], options: dict[str, Any]) -> Callable[..., Any]:

@@ -21,6 +21,7 @@ from partita._kernels import (
     nbce_gibbs,
     nbce_types,
     neal,
+    pcc_blocks,
     pcc_greedy,
     pcc_labels,
     pcc_pairs,
@@ -84,8 +85,8 @@ def _warm_up_pcc(codes: np.ndarray) -> None:
     none = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32)
     pairs = pcc_pairs.StoredPairs(counts, counts, *none, np.ones(n), np.zeros(n), pcc_pairs.L2)
     Y_t = np.full((k, n), 0.5)
-    row = pcc_pairs.PairRow(np.empty((k, 1)), *(np.empty(n) for _ in range(4)))
-    pcc_pairs.sweep_pairs(pairs, Y_t, row, rows, 0.0, gaps)
+    row = pcc_pairs.PairRow(np.empty((k, 1)), *(np.empty(n) for _ in range(3)))
+    pcc_blocks.sweep_pairs(pairs, Y_t, pcc_blocks.block_row(n, k, dense=True), rows, 0.0, gaps)
     pcc_pairs.objective_pairs(pairs, Y_t, row)
     work, chosen = pcc_greedy.GreedyWork(*(np.empty(n) for _ in range(6))), np.empty(1, dtype=np.int64)
     pcc_greedy.greedy_all(pairs, Y_t, work, np.empty((k, n)), 0.0, 1, chosen)

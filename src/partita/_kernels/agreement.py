@@ -271,7 +271,7 @@ def _raise_chunk(columns, weights, total, walk, j0, j1, acc, count, common):
     """Raise the best similarities of places j0..j1-1 to those with the object that entered last; whether any may have.
 
     N_ij is at least the sum of what labels i and what labels j, less the total; so C_ij bounds S_ij from above, and
-    N_ij is counted only where that bound exceeds the best so far (eq. P85).
+    N_ij is counted only where that bound exceeds the best so far (eq. P68).
     """
     best, seen, width = walk.best, walk.seen, j1 - j0
     _weigh_chunk(columns, weights, walk.row, j0, j1, False, acc, count)

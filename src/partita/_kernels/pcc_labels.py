@@ -36,7 +36,7 @@ class LabelSums(NamedTuple):
 
     Y: Any  # (n, k) float64
     B: Any  # (n_cells, k) float64, sum of w y over each label
-    G: Any  # (m, k, k) float64, sum of w y y' over each clustering, lower part; (1, k, k) if nothing is missing
+    G: Any  # (m, k, k) float64, sum of w y y' over each clustering; (1, k, k) if nothing is missing
 
 
 def zero_sums(n_rows: int, n_cells: int, n_tables: int, n_clusters: int) -> LabelSums:
@@ -49,49 +49,62 @@ def zero_sums(n_rows: int, n_cells: int, n_tables: int, n_clusters: int) -> Labe
 
 
 @helper
-def _gather(rows, sums, i, own, A, b):
-    """A and b of row i, without ``own`` of its objects; returns N_ii."""
+def _gather_labels(rows, sums, i, b):
+    """B of row i, itself included; returns N_ii."""
     k = b.shape[0]
-    shared = sums.G.shape[0] == 1
     seen = 0.0
     for h in range(k):
         b[h] = 0.0
-        for q in range(h + 1):
-            A[h, q] = 0.0
     for p in range(rows.starts[i], rows.starts[i + 1]):
         cell = rows.cells[p]
-        m = rows.clusterings[p]
-        weight = rows.clustering_weights[m]
+        weight = rows.clustering_weights[rows.clusterings[p]]
         seen += weight
         for h in range(k):
             b[h] += weight * sums.B[cell, h]
-        if not shared:
-            for h in range(k):
-                for q in range(h + 1):
-                    A[h, q] += weight * sums.G[m, h, q]
-    if shared:
-        for h in range(k):
-            for q in range(h + 1):
-                A[h, q] = seen * sums.G[0, h, q]
-    for h in range(k):
-        b[h] -= own * seen * sums.Y[i, h]
-        for q in range(h + 1):
-            A[h, q] -= own * seen * sums.Y[i, h] * sums.Y[i, q]
-            A[q, h] = A[h, q]
     return seen
 
 
 @helper
-def _add_copies(copies, y, A, b):
-    """Add the bound on (copies / 2) * (1 - y.y)^2 at y to the quadratic."""
-    k = b.shape[0]
-    square = 0.0
+def _gather_tables(rows, sums, i, seen, A):
+    """A of row i, itself included."""
+    k = A.shape[0]
+    if sums.G.shape[0] == 1:
+        for h in range(k):
+            for q in range(k):
+                A[h, q] = seen * sums.G[0, h, q]
+        return
     for h in range(k):
-        square += y[h] * y[h]
-    for h in range(k):
-        b[h] += copies * (1.0 + square) * y[h]
         for q in range(k):
-            A[h, q] += 2.0 * copies * y[h] * y[q]
+            A[h, q] = 0.0
+    for p in range(rows.starts[i], rows.starts[i + 1]):
+        m = rows.clusterings[p]
+        weight = rows.clustering_weights[m]
+        for h in range(k):
+            for q in range(k):
+                A[h, q] += weight * sums.G[m, h, q]
+
+
+@helper
+def _gather_products(rows, sums, i, seen, y, g):
+    """A y of row i, itself included: only the clusters in use count, which are few."""
+    k = y.shape[0]
+    for h in range(k):
+        g[h] = 0.0
+    if sums.G.shape[0] == 1:
+        for q in range(k):
+            x = seen * y[q]
+            if x > 0.0:
+                for h in range(k):
+                    g[h] += x * sums.G[0, q, h]
+        return
+    for p in range(rows.starts[i], rows.starts[i + 1]):
+        m = rows.clusterings[p]
+        weight = rows.clustering_weights[m]
+        for q in range(k):
+            x = weight * y[q]
+            if x > 0.0:
+                for h in range(k):
+                    g[h] += x * sums.G[m, q, h]
 
 
 @helper
@@ -140,11 +153,11 @@ def _move(rows, sums, i, old, new):
         if not shared:
             m = rows.clusterings[p]
             for h in range(k):
-                for q in range(h + 1):
+                for q in range(k):
                     sums.G[m, h, q] += w * (new[h] * new[q] - old[h] * old[q])
     if shared:
         for h in range(k):
-            for q in range(h + 1):
+            for q in range(k):
                 sums.G[0, h, q] += w * (new[h] * new[q] - old[h] * old[q])
 
 
@@ -169,7 +182,8 @@ def insert_rows(rows, sums, order, seed):
     for i in order:
         for h in range(k):
             sums.Y[i, h] = 0.0
-        _gather(rows, sums, i, 0.0, A, b)
+        seen = _gather_labels(rows, sums, i, b)
+        _gather_tables(rows, sums, i, seen, A)
         best = np.inf
         chosen = 0
         n_ties = 0
@@ -236,17 +250,25 @@ def sweep_labels(rows, sums, chosen, threshold, gaps):
         w = rows.row_weights[i]
         for h in range(k):
             y[h] = sums.Y[i, h]
-        seen = _gather(rows, sums, i, w, A, b)
-        if w > 1.0:
-            _add_copies((w - 1.0) * seen, y, A, b)
+        # Without the row itself A loses w N_ii y y', and b the same times y; the bound on its own pairs, at y, adds
+        # 2 c y y' to A and c (1 + y.y) y to b, with c = (w - 1) N_ii (eqs. P26, P31).
+        seen = _gather_labels(rows, sums, i, b)
+        _gather_products(rows, sums, i, seen, y, g)
+        copies = max(w - 1.0, 0.0) * seen
+        square = 0.0
         for h in range(k):
-            g[h] = -b[h]
-            for q in range(k):
-                g[h] += A[h, q] * y[q]
-            g[h] *= 2.0
+            square += y[h] * y[h]
+        own = 2.0 * copies - w * seen
+        linear = copies * (1.0 + square) - w * seen
+        for h in range(k):
+            g[h] = 2.0 * (g[h] + own * square * y[h] - b[h] - linear * y[h])
         gap = _gap(y, g)[2]
         gaps[i] = gap
         if gap > threshold:
+            _gather_tables(rows, sums, i, seen, A)
+            for h in range(k):
+                for q in range(k):
+                    A[h, q] += own * y[h] * y[q]
             solve_simplex(A, g, y, _INNER * threshold, _SWEEP_STEPS * k)
             total = 0.0
             for h in range(k):

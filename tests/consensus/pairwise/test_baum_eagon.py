@@ -19,7 +19,7 @@ from tests.ensembles import noisy_ensemble
 @pytest.mark.parametrize("diagonal", [True, False])
 def test_baum_eagon_objective_and_step(pair_weights, diagonal, missing, rng):
     """Weighted distinct rows, from labels or from pairs = all objects, in the objective and in one growth transform
-    (eqs. P47, P49, P70).
+    (eqs. P47, P49, P63).
     """
     X = np.unique(noisy_ensemble(sizes=(8, 6, 5), n_clusterings=6, missing=missing, flip=0.4).X, axis=0)
     weight = rng.integers(1, 4, size=len(X))
@@ -48,7 +48,7 @@ def test_baum_eagon_objective_and_step(pair_weights, diagonal, missing, rng):
 
 
 def test_labels_of_real_weights_are_the_pairs(rng):
-    """Weights of objects below and above 1, and of clusterings: from labels as from stored pairs (eq. P70)."""
+    """Weights of objects below and above 1, and of clusterings: from labels as from stored pairs (eq. P63)."""
     ensemble = rows_of(rng.integers(3, size=(30, 5)), rng.uniform(0.2, 3, size=30), rng.uniform(0.5, 2, size=5))
     counts, Y = all_counts(ensemble), rng.dirichlet(np.ones(4), size=30)
     for diagonal in (True, False):

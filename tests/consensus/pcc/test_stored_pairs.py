@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from partita import PCC
-from partita._kernels import pcc_pairs
+from partita._kernels import pcc_blocks, pcc_pairs
 from partita.consensus.pcc._stored_pairs import _plain
 from partita.exceptions import NotEnoughMemoryError
 from tests.consensus.pcc import pcc_reference as reference
@@ -16,26 +16,34 @@ over_all_pairs = pytest.mark.parametrize("case", reference.OVER_ALL_PAIRS)
 
 
 @both
-def test_the_line_search_ends_left_and_slopes_are_derivatives(divergence, rng):
-    kind, m = reference.KINDS[divergence], 40
-    n = rng.integers(1, 9, size=m).astype(float)
-    c = np.minimum(rng.integers(0, 9, size=m), n)
-    a = rng.uniform(0.2, 0.8, size=m)
-    e = rng.uniform(-0.19, 0.19, size=m)
-    row = pcc_pairs.PairRow(np.empty((1, 1)), c, n, a, e)
-    value = lambda eps: sum(pcc_pairs._value(kind, *entry) for entry in zip(c, n, a + eps * e, strict=True))  # noqa: E731
-    slopes = []
-    for eps in np.linspace(0, 1, 11):
-        slope = pcc_pairs._slope_at(kind, row, m, 0.0, 0.0, 0.0, eps)
-        slopes.append(slope)
-        assert slope == pytest.approx((value(eps + 1e-6) - value(eps - 1e-6)) / 2e-6, rel=1e-4, abs=1e-4)
-    assert (np.diff(slopes) >= 0).all()
-    if slopes[0] > 0:
-        e *= -1
-        slopes[0] *= -1
-    loose = pcc_pairs._line_search(kind, row, m, 0.0, 0.0, 0.0, slopes[0])
-    assert 0 < loose <= 1
-    assert 0.1 * slopes[0] <= pcc_pairs._slope_at(kind, row, m, 0.0, 0.0, 0.0, loose) <= 1e-9 or loose == 1
+@pytest.mark.parametrize("copies", [0.0, 6.0])
+def test_line_search_of_blocks_never_raises_the_bound(divergence, copies, rng):
+    """Slopes and second derivatives by differences; the step ends where the sum is lower (eq. P59)."""
+    kind, m, square = reference.KINDS[divergence], 40, 0.6
+    for _ in range(20):
+        n = rng.integers(1, 9, size=m).astype(float)
+        c = np.minimum(rng.integers(0, 9, size=m), n)
+        a, e = rng.uniform(0.21, 0.79, size=m), rng.uniform(-0.2, 0.2, size=m)
+        own_e = rng.uniform(-0.5, 0.3)
+        row = pcc_blocks.block_row(m, 1, dense=True)._replace(c=c, d=n - c, a=a, e=e)
+
+        def value(eps, c=c, n=n, a=a, e=e, own_e=own_e):
+            own = 0.5 * pcc_pairs._value(kind, copies, copies, square + eps * own_e)
+            return own + sum(pcc_pairs._value(kind, *entry) for entry in zip(c, n, a + eps * e, strict=True))
+
+        slopes, bends = np.transpose(
+            [pcc_blocks._derivatives_at(kind, row, m, copies, square, own_e, eps) for eps in (0.0, 0.3, 1.0)]
+        )
+        for eps, slope, bend in zip((0.0, 0.3, 1.0), slopes, bends, strict=True):
+            assert slope == pytest.approx((value(eps + 1e-6) - value(eps - 1e-6)) / 2e-6, rel=1e-4, abs=1e-3)
+            ahead, behind = value(eps + 1e-4), value(eps - 1e-4)
+            assert bend == pytest.approx((ahead - 2 * value(eps) + behind) / 1e-8, rel=1e-3)
+        assert (np.diff(slopes) >= 0).all()
+        if slopes[0] < 0:
+            step = pcc_blocks._line_search(kind, row, m, copies, square, own_e, slopes[0], bends[0])
+            assert 0 < step <= 1
+            assert value(step) <= value(0.0)
+            assert value(1.0) - value(0.0) <= slopes[0] + bends[0] / 3 + bends[2] / 6 + 1e-9
 
 
 @both

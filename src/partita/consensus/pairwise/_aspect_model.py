@@ -6,7 +6,7 @@ Co-occurrences are drawn from P(i, j) = sum_k p_k B_ik B_jk; C_ij counts how oft
 
 With Q = C / P the sums over R are p_k B_ik (Q B)_ik, so nothing of size n x n x K is formed. Equal rows that start
 equal stay equal, so distinct rows with their weights are exact. In terms of M_ik = p_k B_ik, whose rows are the
-memberships, normalised (eq. P53), an iteration is M <- M (Q B), normalised; updates are made longer (eq. P71).
+memberships, normalised (eq. P53), an iteration is M <- M (Q B), normalised; updates are made longer (eq. P64).
 """
 
 from typing import Any, ClassVar

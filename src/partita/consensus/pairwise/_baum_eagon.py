@@ -8,7 +8,7 @@ coefficients are non-negative; the growth transform of Baum and Eagon then never
     y_ik <- y_ik G_ik / sum_l y_il G_il,    G = (W o (S - Y Y')) Y + (W 1) 1'                                (eq. P49)
 
 Equal rows that start equal stay equal, so distinct rows with their weights are exact. Updates are made longer
-(eq. P71).
+(eq. P64).
 """
 
 from typing import Any, ClassVar, Literal

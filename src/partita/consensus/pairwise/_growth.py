@@ -2,7 +2,7 @@
 
 The published updates are y <- y G, normalised, with growth factors G that depend on y: the transform of Baum and Eagon,
 and EM of the aspect model. G^exponent goes further in the same direction; the exponent grows as long as the objective
-falls, and where it rises that update is taken back for a shorter one, at last the published one (eq. P71).
+falls, and where it rises that update is taken back for a shorter one, at last the published one (eq. P64).
 """
 
 from collections.abc import Callable

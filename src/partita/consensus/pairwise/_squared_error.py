@@ -52,7 +52,7 @@ def _squared_difference(a: FloatArray, W: FloatArray, S: FloatArray) -> tuple[Fl
 
 
 class LabelGrowth(_Memberships):
-    """All pairs of an ensemble without missing labels, without looking at pairs (eq. P70).
+    """All pairs of an ensemble without missing labels, without looking at pairs (eq. P63).
 
     N is the same for all pairs, so W is a number u, and S = H diag(v) H' / V with the indicator H of the labels.
     """

@@ -5,7 +5,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from partita._kernels.pcc_pairs import newton_point
+from partita._kernels.pcc_blocks import newton_point
 from partita._labels.ensemble import Ensemble
 from partita._memory import ensure_memory
 from partita._typing import Array, FloatArray, IntArray

@@ -95,8 +95,7 @@ class LabelRun(NamedTuple):
         ensemble, (Y, B, G) = self.problem.ensemble, self.sums
         square = (Y**2).sum(axis=1)
         together = ensemble.cell_weights @ (B**2).sum(axis=1)  # sum_ij C_ij y_i.y_j
-        lower = np.tril(G)
-        squares = 2 * (lower**2).sum(axis=(1, 2)) - np.einsum("mkk->m", lower**2)  # |G|^2 from its lower part
+        squares = (G**2).sum(axis=(1, 2))  # |G|^2
         weights = ensemble.clustering_weights
         both = weights.sum() * squares[0] if len(G) == 1 else weights @ squares  # sum_ij N_ij (y_i.y_j)^2
         # an object with itself is not a pair, and below weight 1 a row has none of its own

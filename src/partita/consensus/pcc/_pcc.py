@@ -16,10 +16,11 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from partita._kept_starts import RowStart, StartResult, kept_starts
 from partita._kernels import pcc_pairs
 from partita._labels.ensemble import Ensemble
 from partita._parameters import Interval, StrOptions, common
-from partita._runs import best_of, draw_seeds, warn_not_converged
+from partita._runs import SAMPLE_SIZE, draw_seeds, in_order, warn_not_converged
 from partita._typing import Array, Codes, FloatArray
 from partita.base import BaseConsensus, Consensus, LabelledRows, SoftConsensusMixin
 from partita.consensus.pairwise._memberships import fitted_memberships
@@ -30,10 +31,12 @@ from partita.consensus.pcc._divergences import KINDS, check_divergence
 from partita.consensus.pcc._greedy import step_greedily
 from partita.consensus.pcc._label_space import LabelSpace, constant_of_l2, label_space
 from partita.consensus.pcc._problem import PCCProblem, PCCRun, PCCSolution, descend
-from partita.consensus.pcc._stored_pairs import all_pairs, chosen_pairs
+from partita.consensus.pcc._search import search_starts
+from partita.consensus.pcc._stored_pairs import PairSpace, all_pairs, chosen_pairs
 
 _SWEEPS = 1000  # of the block solver, at most: a safeguard, far above what a fit needs
 _STEPS, _FEWEST_STEPS = 20, 10_000  # limit of the greedy solver: 20 n K steps, and 10,000 where that is less
+_SAMPLE_PAIRS = 1000  # objects on which starts compete if all their pairs are stored: a sweep costs their square
 _NUDGE = 1e-3  # into the interior, after clusters were taken out: KL is infinite on parts of the boundary
 _SMALL = 0.5  # mass, in objects, up to which a cluster is taken out: an object that is mostly in it gives it more
 _LIGHT = 10  # total weight below which that is a share of the total, the same at this weight: for few or light objects
@@ -45,7 +48,10 @@ class PCC(SoftConsensusMixin, BaseConsensus):
     Parameters
     ----------
     n_clusters : int, default=8
-        Largest number of clusters K: those that are not needed end without mass, and are taken out.
+        Number of clusters K, at most: those that end with the mass of half an object or less are taken out. On
+        ensembles drawn from one soft partition, as in the paper, the true number is left. On k-means ensembles of real
+        data more are left than there are classes, up to all K if there are many clusterings: choose K, or take the
+        number that :func:`partita.combine` finds.
     divergence : {"kl", "l2", "i-divergence", "mahalanobis"} or object, default="kl"
         How the share of clusterings that put two objects together is compared with y_i . y_j. On pairs of outcomes
         the generalised I-divergence is "kl" and a Mahalanobis distance is a multiple of "l2". An object with methods
@@ -59,10 +65,15 @@ class PCC(SoftConsensusMixin, BaseConsensus):
         "kl" the counts of all pairs of distinct rows are stored.
     init : {"auto", "random", "insertion", "l2", "eac"} or array, default="auto"
         Start: Dirichlet at random; rows inserted one after another where they fit best; the l2 solution over all pairs;
-        evidence accumulation; or user-defined labels (n,) or memberships (n, K). "auto" is "insertion" for l2 and
-        "l2" for all else.
-    n_init : int, default=5
-        Number of starts; the best one is kept. Starts that draw nothing at random are made once.
+        evidence accumulation; or user-defined labels (n,) or memberships (n, K). With "auto" starts compete: four for
+        each one that is run to its end, by a coarse descent, and the best are improved by merging and splitting
+        clusters; with many distinct rows on a sample of 1000 ("kl" over all pairs) or 3000 objects (else, by l2).
+    n_init : int, default=1
+        Number of starts that are run to the end; the best one is kept. Starts that draw nothing at random are made
+        once.
+    keep_starts : bool, default=False
+        Run every one of the ``n_init`` starts to its end, without a competition before, and keep what each found in
+        ``starts_``. "auto" is then "insertion" for l2 and "l2" for all else.
     max_iter : int, optional
         Largest number of iterations of each start: sweeps over the rows (block, default 1000) or steps (greedy, default
         20 n K, at least 10,000).
@@ -102,6 +113,8 @@ class PCC(SoftConsensusMixin, BaseConsensus):
         Number of iterations (sweeps or steps) of the kept start, and of what followed when clusters were taken out.
     converged_ : bool
         Whether the kept start converged within ``max_iter``: ``kkt_gap_`` is at most ``tol``.
+    starts_ : list of StartResult
+        With ``keep_starts``: ``objective``, ``seed``, ``n_iter`` and ``labels`` of each start.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -115,10 +128,8 @@ class PCC(SoftConsensusMixin, BaseConsensus):
     A new object with the labels of fitted ones has their membership (the mean, if they differ); any other has the one
     that fits best, by l2 over all pairs, with those of the fitted objects.
 
-    The defaults were chosen on 17 of the papers' datasets (150 to 1000 objects) with two kinds of ensemble. Relative to
-    the best objective found, one random start ended 0.06 to 0.6 % too high on average (8 % at worst), one insertion or
-    l2 start up to 0.2 % (2 % at worst), and five of them at the best one every time; five random starts reached it for
-    l2 but not always for KL (0.9 % too high at worst), at the same cost.
+    Single starts often end in different places: on eight k-means ensembles of real data, one start in forty to all of
+    them ended within 0.1 % of the best objective found. The competition of "auto" brings nearly every seed there.
 
     Cost of a sweep, with r distinct rows, m clusterings, K clusters: l2 over all pairs O(r m K^2); dense pairs
     O(r^2 K^2) time and r^2 bytes (2 r^2 with missing labels); sparse pairs O(pairs K^2).
@@ -142,7 +153,7 @@ class PCC(SoftConsensusMixin, BaseConsensus):
 
     _n_clusters_is_bound: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **common("n_clusters", "n_init", "tol", "weights", "random_state", "n_jobs", "verbose"),
+        **common("n_clusters", "n_init", "keep_starts", "tol", "weights", "random_state", "n_jobs", "verbose"),
         "divergence": [StrOptions(set(KINDS)), object],
         "solver": [StrOptions({"block", "greedy"})],
         "pairs": PAIRS,
@@ -158,7 +169,8 @@ class PCC(SoftConsensusMixin, BaseConsensus):
         solver: str = "block",
         pairs: Any = "all",
         init: Any = "auto",
-        n_init: int = 5,
+        n_init: int = 1,
+        keep_starts: bool = False,
         max_iter: int | None = None,
         tol: float = 1e-4,
         weights: Any = None,
@@ -172,6 +184,7 @@ class PCC(SoftConsensusMixin, BaseConsensus):
         self.pairs = pairs
         self.init = init
         self.n_init = n_init
+        self.keep_starts = keep_starts
         self.max_iter = max_iter
         self.tol = tol
         self.weights = weights
@@ -192,15 +205,54 @@ class PCC(SoftConsensusMixin, BaseConsensus):
         init = self._choose_start(rows, problem)
         self._scale, n_clusters = rows.scale, rows.n_clusters
         if n_clusters == 1:
-            return self._conclude(_only_cluster(problem), problem, ensemble)
+            found = [_only_cluster(problem)] * (len(seeds) if self.keep_starts else 1)
+        else:
+            solve = self._solver(problem, ensemble)
+            begins = self._begin_starts(init, problem, ensemble, n_clusters, seeds)
+            found = list(in_order(lambda begin: solve(begin()), begins, self.n_jobs))
+            if not self.keep_starts:
+                found = [min(found, key=lambda run: run.objective)]
+            found = [_take_out_small_clusters(run, problem, solve, ensemble.row_weights) for run in found]
+        if self.keep_starts:
+            self.starts_ = self._describe_starts(found, seeds, problem, rows)
+        return self._conclude(min(found, key=lambda run: run.objective), problem, ensemble)
+
+    def _solver(self, problem: PCCProblem, ensemble: Ensemble) -> Callable[[PCCRun], PCCSolution]:
         algorithm: Callable[..., PCCSolution] = step_greedily if self.solver == "greedy" else descend
-        solve = partial(algorithm, problem, tol=self.tol, max_iter=self._limit(ensemble), show=bool(self.verbose))
-        begin = partial(_begin, problem, init, ensemble, n_clusters)
+        return partial(algorithm, problem, tol=self.tol, max_iter=self._limit(ensemble), show=bool(self.verbose))
+
+    def _begin_starts(
+        self, init: str | FloatArray, problem: PCCProblem, ensemble: Ensemble, n_clusters: int, seeds: list[int]
+    ) -> list[Callable[[], PCCRun]]:
+        """What begins each of the starts that are run to the end."""
+        begin = partial(_begin, problem, ensemble=ensemble, n_clusters=n_clusters)
+        if isinstance(init, str) and init == "auto":
+            make, size = self._choose_competition(problem, ensemble, n_clusters)
+            best = search_starts(make, ensemble, n_clusters, seeds, size, self.n_jobs)
+            return [partial(begin, init=Y, seed=0) for Y in best]
         if not (isinstance(init, str) and init in starts.DRAWN):
             seeds = seeds[:1]  # nothing is drawn
-        found = best_of(lambda seed: solve(begin(seed)), seeds, self.n_jobs, lowest=lambda run: run.objective)
-        found = _take_out_small_clusters(found, problem, solve, ensemble.row_weights)
-        return self._conclude(found, problem, ensemble)
+        return [partial(begin, init=init, seed=seed) for seed in seeds]
+
+    def _choose_competition(
+        self, problem: PCCProblem, ensemble: Ensemble, n_clusters: int
+    ) -> tuple[Callable[[Ensemble], PCCProblem], int]:
+        """What starts compete by, and on how many objects: KL over all pairs where it is the problem, else l2."""
+        if isinstance(problem, PairSpace) and problem.interior and isinstance(self.pairs, str):
+            return partial(_problem_of_sample, problem, ensemble, n_clusters), _SAMPLE_PAIRS
+        return label_space, SAMPLE_SIZE
+
+    def _describe_starts(
+        self, found: list[PCCSolution], seeds: list[int], problem: PCCProblem, rows: LabelledRows
+    ) -> list[StartResult]:
+        """What ``starts_`` holds."""
+        constant = constant_of_l2(rows.ensemble) if problem.constant is None else problem.constant
+        runs = [
+            RowStart(run.objective + constant, seed, run.n_iter, run.Y.argmax(axis=1))
+            for run, seed in zip(found, seeds, strict=False)  # starts that draw nothing are made once
+        ]
+        objects, clusterings = self._powers_of_weights()
+        return kept_starts(runs, rows, objects=objects, clusterings=clusterings)
 
     def _conclude(self, found: PCCSolution, problem: PCCProblem, ensemble: Ensemble) -> Consensus:
         """Keep what was found."""
@@ -238,7 +290,7 @@ class PCC(SoftConsensusMixin, BaseConsensus):
         """Name of the start, or the memberships of the rows that the user gives."""
         if not isinstance(self.init, str):
             return starts.given_start(self.init, rows, self.n_clusters)
-        if self.init == "auto":
+        if self.init == "auto" and self.keep_starts:
             return "l2" if problem.interior else "insertion"
         return self.init
 
@@ -267,12 +319,17 @@ class PCC(SoftConsensusMixin, BaseConsensus):
         return self._fitted.of_rows(codes)
 
 
-def _begin(problem: PCCProblem, init: str | FloatArray, ensemble: Ensemble, n_clusters: int, seed: int) -> PCCRun:
+def _begin(problem: PCCProblem, *, init: str | FloatArray, ensemble: Ensemble, n_clusters: int, seed: int) -> PCCRun:
     """A run of the problem at a start: one of the names, or memberships of the rows."""
     if isinstance(init, str) and init == "insertion" and isinstance(problem, LabelSpace):
         return problem.start_by_insertion(n_clusters, seed)  # with the sums that the insertion leaves
     Y = starts.start_memberships(init, ensemble, n_clusters, seed) if isinstance(init, str) else init
     return problem.start_at(starts.smooth(Y) if problem.interior and bool((Y == 0).any()) else Y)
+
+
+def _problem_of_sample(problem: PairSpace, ensemble: Ensemble, n_clusters: int, few: Ensemble) -> PCCProblem:
+    """All pairs of a sample; of all objects they are there already."""
+    return problem if few is ensemble else all_pairs(few, n_clusters, problem.pairs.kind)
 
 
 def _only_cluster(problem: PCCProblem) -> PCCSolution:

@@ -4,11 +4,11 @@
 
 which is -f of PCC with the Kullback-Leibler divergence, up to a constant of the ensemble (eq. P41). Each step moves
 mass between one pair of clusters of one row: the row with the largest gap, its best and its worst cluster (eq. P27).
-Equal rows share a membership (eq. P73).
+Equal rows share a membership (eq. P66).
 """
 
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from scipy.special import xlogy
@@ -16,7 +16,6 @@ from scipy.special import xlogy
 from partita._kept_starts import RowStart, StartResult, kept_starts
 from partita._kernels import pcc_pairs
 from partita._labels.ensemble import Ensemble
-from partita._parameters import common
 from partita._runs import draw_seeds, in_order
 from partita.base import Consensus, LabelledRows
 from partita.consensus.pairwise._memberships import from_sample, random_memberships
@@ -87,8 +86,6 @@ class PEACE(PCC):
     >>> PEACE(n_clusters=2, random_state=0).fit_predict(X)
     array([0, 0, 0, 1, 1, 1])
     """
-
-    _parameter_constraints: ClassVar[dict[str, Any]] = {**PCC._parameter_constraints, **common("keep_starts")}
 
     def __init__(
         self,

@@ -106,13 +106,36 @@ def descend(problem: PCCProblem, run: PCCRun, *, tol: float, max_iter: int, show
                     history.append(run.objective())
                 settled = worst <= limit and _measure(run, everything, gaps) <= limit
             since_full += 1
-            active = active[gaps[active] > _SKIP * limit]
-            if len(active) == 0 or since_full > _TURNS:
-                active = everything
+            active = _still_moving(active, everything, gaps, _SKIP * limit, since_full)
             bar.update(1)
     gap = gaps.max() if settled else _measure(run, everything, gaps)
     history.append(run.objective())
     return PCCSolution(run.Y, history, n_iter, bool(gap <= limit), float(gap / problem.scale))
+
+
+def settle(problem: PCCProblem, run: PCCRun, *, tol: float, max_iter: int) -> None:
+    """Sweep until the gaps of one pass over all rows are within tol * scale: a coarse end, which nothing confirms."""
+    everything = np.random.default_rng(0).permutation(len(problem.isolated))
+    gaps = np.full(len(everything), np.inf)
+    limit = tol * problem.scale
+    active, since_full = everything, 0
+    for _ in range(max_iter):
+        run.sweep(active, _SKIP * limit, gaps)
+        if len(active) == len(everything):
+            since_full = 0
+            if gaps.max() <= limit:
+                break
+        since_full += 1
+        active = _still_moving(active, everything, gaps, _SKIP * limit, since_full)
+    run.refresh()
+
+
+def _still_moving(
+    active: IntArray, everything: IntArray, gaps: FloatArray, threshold: float, since_full: int
+) -> IntArray:
+    """Rows of the next sweep: those that moved, or all of them if that was so for a while."""
+    active = active[gaps[active] > threshold]
+    return everything if len(active) == 0 or since_full > _TURNS else active
 
 
 def _measure(run: PCCRun, everything: IntArray, gaps: FloatArray) -> float:

@@ -5,7 +5,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from partita._kernels import pcc_pairs
+from partita._kernels import pcc_blocks, pcc_pairs
 from partita._labels.ensemble import Ensemble
 from partita._memory import ensure_memory
 from partita._typing import Array, FloatArray, IntArray
@@ -38,8 +38,9 @@ class PairSpace:
         n_clusters = Y.shape[1]
         dense = len(self.pairs.indptr) == 0
         neighbours = np.empty((n_clusters, 1 if dense else self.longest))  # dense: Y_t itself holds them
-        row = pcc_pairs.PairRow(neighbours, *(np.empty(self.longest) for _ in range(4)))
-        return PairRun(self, np.array(Y.T, order="C"), row)
+        row = pcc_pairs.PairRow(neighbours, *(np.empty(self.longest) for _ in range(3)))
+        block = pcc_blocks.block_row(self.longest, n_clusters, dense=dense)
+        return PairRun(self, np.array(Y.T, order="C"), row, block)
 
 
 class PairRun(NamedTuple):
@@ -47,7 +48,8 @@ class PairRun(NamedTuple):
 
     problem: PairSpace
     Y_t: FloatArray  # (n_clusters, n_rows): the transpose of Y, as the kernels need it
-    row: pcc_pairs.PairRow
+    row: pcc_pairs.PairRow  # work space of the objective
+    block: pcc_blocks.BlockRow  # work space of the sweeps
 
     @property
     def Y(self) -> FloatArray:  # noqa: N802
@@ -56,7 +58,7 @@ class PairRun(NamedTuple):
 
     def sweep(self, rows: IntArray, threshold: float, gaps: FloatArray) -> None:
         """Improve rows whose gap exceeds the threshold."""
-        pcc_pairs.sweep_pairs(self.problem.pairs, self.Y_t, self.row, rows, threshold, gaps)
+        pcc_blocks.sweep_pairs(self.problem.pairs, self.Y_t, self.block, rows, threshold, gaps)
 
     def refresh(self) -> None:
         """Nothing is carried over from sweep to sweep."""
