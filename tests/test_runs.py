@@ -193,3 +193,9 @@ def test_a_number_that_is_no_seed_is_refused(wrong):
 def test_what_cannot_seed_is_refused_in_our_words(wrong):
     with pytest.raises(ValueError, match="cannot seed anything; pass a whole number, a RandomState, a Generator or"):
         _runs.draw_seeds(wrong, 1)
+
+
+def test_blocks_cover_all_rows_once(monkeypatch):
+    monkeypatch.setattr(_runs, "_BLOCK", 10)
+    assert _runs.block_edges(25, 3) == [(0, 10), (10, 20), (20, 25)]
+    assert _runs.block_edges(25, 8) == [(0, 16), (16, 25)]  # longer blocks for longer tables

@@ -114,12 +114,6 @@ def test_best_start_of_a_sample_continues_on_all_rows_with_every_label(ensemble,
 # loop
 
 
-def test_blocks_cover_all_rows_once(monkeypatch):
-    monkeypatch.setattr(module, "_BLOCK", 10)
-    assert module.block_edges(25, 3) == [(0, 10), (10, 20), (20, 25)]
-    assert module.block_edges(25, 8) == [(0, 16), (16, 25)]  # longer blocks for longer tables
-
-
 def test_stretched_update_that_lowers_the_bound_is_taken_back_with_its_memory():
     """An update goes nine tenths of the way to the maximum at 1, so that the second stretched one overshoots it."""
     memory, seen = np.zeros(1), []

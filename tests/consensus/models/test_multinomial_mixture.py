@@ -7,7 +7,6 @@ from sklearn.exceptions import ConvergenceWarning
 
 from partita import MultinomialMixture, _runs
 from partita._labels.ensemble import Ensemble, layout_of
-from partita.consensus.models import _em
 from partita.consensus.models import _multinomial_mixture as module
 from partita.consensus.models._em import by_clustering
 from partita.exceptions import EmptyColumnWarning, FewerClustersWarning, UnlabelledObjectsWarning
@@ -276,9 +275,9 @@ def test_labels_that_a_sample_lacks_are_not_lost(init, monkeypatch):
 def test_threads_change_no_bit(few, monkeypatch):
     X = noisy_ensemble(sizes=(150, 100, 60), flip=0.3).X
     monkeypatch.setattr(_runs, "SAMPLE_SIZE", few)
-    monkeypatch.setattr(_em, "_BLOCK", 1)
+    monkeypatch.setattr(_runs, "_BLOCK", 1)
     one, many = (MultinomialMixture(3, n_init=3, random_state=0, n_jobs=n).fit(X) for n in (1, 3))
-    assert len(_em.block_edges(len(X), 45)) > 2
+    assert len(_runs.block_edges(len(X), 45)) > 2
     assert one.history_ == many.history_
     assert np.array_equal(one.membership_, many.membership_)
     assert np.array_equal(np.hstack(one.theta_), np.hstack(many.theta_))

@@ -1,16 +1,10 @@
-"""k-means on the one-hot labels, without ever forming them.
+"""k-means on the one-hot labels (``_one_hot_space.py``): starts, Lloyd's iteration, single moves, and the estimator.
 
-A row of labels is the concatenation of one indicator vector per clustering; where a label is missing, the vector of
-that clustering is the mean over the objects that have one. With mu_j that mean and t_hj the part of centre h that
-belongs to clustering j, a row x is at squared distance
-
-    sum_j u_j * ( 1 - 2 t_hj[x_j] + |t_hj|^2   if x_j is observed,
-                  |mu_j - t_hj|^2              if it is missing )                                    (eq. M15)
-
-from centre h. Each term depends on the label alone, so a table with one row per label, and one row per clustering for
-its missing labels, gives all distances by look-up.
+A start is greedy k-means++ (eq. M17). Lloyd's iteration gives every row to its nearest centre until the objective
+settles; then rows move one at a time where that lowers it (Hartigan and Wong, 1979; eq. M54), until none does.
 """
 
+import math
 import warnings
 from functools import partial
 from typing import Any, ClassVar, Literal, NamedTuple
@@ -22,68 +16,28 @@ from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from partita._features import refuse_magnitude
-from partita._kernels.label_kmeans import assign
+from partita._kernels.label_kmeans import LabelSpace, assign, draw_rows, fill_table, move_rows
 from partita._labels.ensemble import Ensemble
 from partita._parameters import StrOptions, common
-from partita._runs import Progress, as_random_state, best_of, draw_seeds, plus_plus, progress, warn_not_converged
-from partita._typing import Array, Codes, FloatArray, IntArray
+from partita._runs import (
+    Progress,
+    as_random_state,
+    best_of,
+    block_edges,
+    draw_seeds,
+    in_order,
+    progress,
+    warn_not_converged,
+)
+from partita._typing import Array, Codes, FloatArray
 from partita.base import BaseConsensus, Consensus, LabelledRows
+from partita.consensus.kmeans._one_hot_space import OneHotSpace, distance_table, one_hot_space
 
 _TINY = np.finfo(float).tiny  # instead of 0 in divisors
+_SWEEPS = 100  # of single moves after Lloyd: a limit, as they end by themselves after a few
 
 # of a k-means that only serves as a start: the method that starts from it does the rest
 SHORT_ITER, SHORT_TOL = 10, 1e-3
-
-
-# ------------------------------------------------------------------------------------------------------ one-hot space
-class OneHotSpace(NamedTuple):
-    """The space that rows of labels are points of: one axis per cell of the ensemble.
-
-    Missing labels have cells of their own, one per clustering, after those of the labels: they are not axes, but rows
-    of the table of distances.
-    """
-
-    layout: Ensemble  # without rows; its clustering weights scale the axes
-    mean: FloatArray  # (n_cells,) share of each label among the observed ones: mu
-
-    @property
-    def missing_cells(self) -> IntArray:
-        """Cell of a missing label of each clustering, (n_clusterings,)."""
-        return np.arange(self.layout.n_cells, self.layout.n_cells + self.layout.n_clusterings)
-
-    def to_cells(self, codes: Codes) -> Codes:
-        """Cell of each label, (n_rows, n_clusterings)."""
-        return np.where(codes >= 0, codes + self.layout.first_cell, self.missing_cells).astype(np.int32)
-
-
-def sum_per_clustering(values: FloatArray, layout: Ensemble) -> FloatArray:
-    """Sum of (..., n_cells) values over the labels of each clustering, (..., n_clusterings)."""
-    # NumPy adds in blocks of eight: a 0 after the labels of each clustering keeps the last digit of older results
-    padded = np.insert(values, layout.first_cell + layout.n_labels, 0.0, axis=-1)
-    return np.asarray(np.add.reduceat(padded, layout.first_cell + np.arange(layout.n_clusterings), axis=-1))
-
-
-def one_hot_space(ensemble: Ensemble) -> OneHotSpace:
-    """The space of an ensemble, with the mean indicator of each clustering."""
-    total = sum_per_clustering(ensemble.cell_mass, ensemble)[ensemble.cell_clustering]
-    return OneHotSpace(ensemble.layout, ensemble.cell_mass / np.maximum(total, _TINY))
-
-
-def distance_table(centers: FloatArray, space: OneHotSpace) -> FloatArray:
-    """Squared distance that each cell adds, for each centre: (n_cells + n_clusterings, k)   (eq. M15)."""
-    layout = space.layout
-    own = sum_per_clustering(centers**2, layout)  # |t_hj|^2
-    apart = sum_per_clustering((space.mean - centers) ** 2, layout)  # |mu_j - t_hj|^2
-    of_labels = (1 - 2 * centers + own[:, layout.cell_clustering]) * layout.cell_weights
-    return np.ascontiguousarray(np.hstack([of_labels, apart * layout.clustering_weights]).T)
-
-
-def row_as_center(cells: Array, space: OneHotSpace) -> FloatArray:
-    """The point of one row of cells."""
-    layout = space.layout
-    center = np.where((cells >= layout.n_cells)[layout.cell_clustering], space.mean, 0.0)
-    center[cells[cells < layout.n_cells]] = 1.0
-    return center
 
 
 # ------------------------------------------------------------------------------------------------------------- k-means
@@ -92,11 +46,6 @@ class KMeansStats(NamedTuple):
 
     mass: FloatArray  # (k, n_cells + n_clusterings) weight of each cell in each cluster
     inertia: float  # weighted sum of squared distances
-
-    def size(self, space: OneHotSpace) -> FloatArray:
-        """Weight of each cluster: of the cells of one clustering, its missing labels included, (k,)."""
-        first = np.append(np.arange(space.layout.n_labels[0]), space.missing_cells[0])
-        return np.asarray(self.mass[:, first].sum(axis=1))
 
 
 class KMeansRun(NamedTuple):
@@ -108,69 +57,107 @@ class KMeansRun(NamedTuple):
     converged: bool
 
 
+class KMeansRows(NamedTuple):
+    """Rows of labels as points, and as the kernels need them."""
+
+    cells: Codes  # (n_rows, n_clusterings)
+    row_weights: FloatArray
+    space: OneHotSpace
+    kernel_space: LabelSpace
+
+    def as_mass(self, rows: Array) -> FloatArray:
+        """Clusters of one row each, of weight 1: (k, n_cells + n_clusterings)."""
+        mass = np.zeros((len(rows), self.space.n_all_cells))
+        np.put_along_axis(mass, self.cells[rows], 1.0, axis=1)
+        return mass
+
+    def table(self, mass: FloatArray) -> FloatArray:
+        """Squared distance that each cell adds, for the centre of each cluster (eq. M15)."""
+        table = np.empty((mass.shape[1], len(mass)))
+        fill_table(mass, self.space.sizes(mass), self.kernel_space, table)
+        return table
+
+
+def as_points(ensemble: Ensemble) -> KMeansRows:
+    """The rows of an ensemble as points."""
+    space = one_hot_space(ensemble)
+    return KMeansRows(space.to_cells(ensemble.codes), ensemble.row_weights, space, space.for_kernels())
+
+
 def assign_rows(
-    cells: Codes, row_weights: FloatArray, table: FloatArray, labels: Array, distance: FloatArray
+    cells: Codes,
+    row_weights: FloatArray,
+    table: FloatArray,
+    labels: Array,
+    distance: FloatArray,
+    n_jobs: int | None = None,
 ) -> KMeansStats:
-    """Assign rows to their nearest centre (into ``labels``, ``distance``) and add them up."""
-    mass = np.zeros((table.shape[1], table.shape[0]))
-    assign(cells, table, row_weights, labels, distance, mass)
-    return KMeansStats(mass, float(row_weights @ distance))
+    """Assign rows to their nearest centre (into ``labels``, ``distance``) and add them up, in blocks."""
 
+    def assign_block(block: tuple[int, int]) -> FloatArray:
+        mass = np.zeros((table.shape[1], table.shape[0]))
+        assign(cells, table, row_weights, *block, labels, distance, mass)
+        return mass
 
-def update_centers(stats: KMeansStats, space: OneHotSpace) -> FloatArray:
-    """Centres are means; a missing label counts as the mean indicator of its clustering   (eq. M16)."""
-    n_cells = space.layout.n_cells
-    absent = stats.mass[:, n_cells:][:, space.layout.cell_clustering]
-    total = stats.mass[:, :n_cells] + absent * space.mean
-    return np.asarray(total / np.maximum(stats.size(space), _TINY)[:, None])
+    first, *others = in_order(assign_block, block_edges(len(cells), len(table)), n_jobs)
+    for mass in others:
+        first += mass
+    return KMeansStats(first, float(row_weights @ distance))
 
 
 def run_k_means(
     ensemble: Ensemble, n_clusters: int, seed: int, *, max_iter: int, tol: float, bar: Progress | None = None
 ) -> KMeansRun:
-    """Lloyd's iteration from a k-means++ start; fewer clusters if all rows are at a centre."""
-    space, row_weights = one_hot_space(ensemble), ensemble.row_weights
-    cells = space.to_cells(ensemble.codes)
+    """k-means from a greedy k-means++ start; fewer clusters if all rows are at a centre."""
+    points = as_points(ensemble)
+    return improve(points, start_clusters(points, n_clusters, seed), max_iter=max_iter, tol=tol, bar=bar)
+
+
+def improve(
+    points: KMeansRows,
+    mass: FloatArray,
+    *,
+    max_iter: int,
+    tol: float,
+    bar: Progress | None = None,
+    n_jobs: int | None = None,
+) -> KMeansRun:
+    """Lloyd's iteration from the centres of some clusters; single moves once it has settled."""
+    cells, row_weights, space, kernel_space = points
     labels, distance = np.empty(len(cells), dtype=np.int32), np.empty(len(cells))
-    centers = start_centers(cells, row_weights, space, n_clusters, np.random.default_rng(seed))
     history: list[float] = []
     while True:
-        stats = assign_rows(cells, row_weights, distance_table(centers, space), labels, distance)
+        stats = assign_rows(cells, row_weights, points.table(mass), labels, distance, n_jobs)
         history.append(stats.inertia)
         if bar is not None:
             bar.update(1)
-        converged = len(history) > 1 and history[-2] - history[-1] <= tol * history[-2]
-        if converged or len(history) == max_iter:
-            return KMeansRun(labels, centers, history, converged)  # the labels are those of these centres
-        centers = update_centers(stats, space)
-        move_empty(centers, stats.size(space), cells, distance, space)
+        ended = False
+        if len(history) < max_iter and len(history) > 1 and history[-2] - history[-1] <= tol * history[-2]:
+            sizes = space.sizes(stats.mass)
+            ended = not move_rows(cells, row_weights, kernel_space, _SWEEPS, labels, stats.mass, sizes)
+        if ended or len(history) == max_iter:
+            return KMeansRun(labels, space.centers(mass), history, ended)  # the labels are those of these centres
+        mass = stats.mass
+        move_empty(mass, distance, points)
 
 
-def start_centers(
-    cells: Codes, row_weights: FloatArray, space: OneHotSpace, n_clusters: int, rng: np.random.Generator
-) -> FloatArray:
-    """Rows as centres, by k-means++   (eq. M17)."""
-    labels = np.empty(len(cells), dtype=np.int32)
-
-    def distance_from(row: int) -> FloatArray:
-        distance = np.empty(len(cells))
-        table = distance_table(row_as_center(cells[row], space)[None], space)
-        assign_rows(cells, row_weights, table, labels, distance)
-        return distance
-
-    chosen = plus_plus(row_weights, n_clusters, distance_from, rng)
-    return np.array([row_as_center(cells[row], space) for row in chosen])
+def start_clusters(points: KMeansRows, n_clusters: int, seed: int) -> FloatArray:
+    """Clusters of one row each, by greedy k-means++: see ``as_mass``   (eq. M17)."""
+    n_trials = 2 + int(math.log(n_clusters))  # as Arthur and Vassilvitskii (2007) and scikit-learn
+    uniform = np.random.default_rng(seed).random((n_clusters, n_trials))
+    chosen = np.empty(n_clusters, dtype=np.int64)
+    n_chosen = draw_rows(points.cells, points.row_weights, points.kernel_space, uniform, chosen)
+    return points.as_mass(chosen[:n_chosen])
 
 
-def move_empty(centers: FloatArray, size: FloatArray, cells: Codes, distance: FloatArray, space: OneHotSpace) -> None:
+def move_empty(mass: FloatArray, distance: FloatArray, points: KMeansRows) -> None:
     """Move centres that lost all rows to the rows that are farthest from their own centres   (eq. M18)."""
-    empty = np.flatnonzero(size == 0)
+    empty = np.flatnonzero(points.space.sizes(mass) == 0)
     if len(empty) == 0:
         return
     farthest = np.argsort(-distance, kind="stable")[: len(empty)]
-    for h, row in zip(empty, farthest, strict=True):
-        if distance[row] > 0:
-            centers[h] = row_as_center(cells[row], space)
+    there = distance[farthest] > 0
+    mass[empty[there]] = points.as_mass(farthest[there])
 
 
 class LabelKMeans(BaseConsensus):

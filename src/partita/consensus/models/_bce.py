@@ -33,14 +33,13 @@ from partita._kernels.families import BERNOULLI, GAUSSIAN
 from partita._labels.ensemble import Ensemble
 from partita._labels.validation import LabelMatrix
 from partita._parameters import Interval, StrOptions, common
-from partita._runs import Progress, best_on_sample_then_all, in_order, progress, warn_not_converged
+from partita._runs import Progress, best_on_sample_then_all, block_edges, in_order, progress, warn_not_converged
 from partita._typing import Array, Codes, FloatArray, IntArray
 from partita.base import Consensus, LabelledRows
 from partita.consensus.models._dirichlet import maximise_alpha
 from partita.consensus.models._em import (
     STARTS,
     Stretch,
-    block_edges,
     climb,
     minus_bound,
     normalise,

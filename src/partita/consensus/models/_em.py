@@ -18,7 +18,6 @@ from partita.exceptions import IdentifiabilityWarning
 START_NOISE = 0.1  # share of what all objects have in a start: no label is impossible in any cluster
 _RARE = 1e-12  # share of a label that no object of weight, or none of a sample, has
 _SHARE = 0.01  # of what all objects have, mixed into clusters of a sample: labels absent from it stay possible
-_BLOCK = 8192  # rows per block, at least: more threads can share fewer rows, but each block fills its own table
 _GROWTH = 1.3  # of the stretch of updates, as long as the bound rises: a larger one is taken back more often
 _LONGEST = 50.0  # largest stretch of an update: a longer one is more likely to be taken back, at the cost of an E-step
 
@@ -156,9 +155,3 @@ def climb(
             return EMRun(state, stats, history, True)
         factor = 1.0 if settled or stretch is None else min(_GROWTH * factor, _LONGEST)
     return EMRun(state, stats, history, False)
-
-
-def block_edges(n_rows: int, n_cells: int) -> list[tuple[int, int]]:
-    """Blocks of rows, long enough that adding up their tables of n_cells entries takes little time."""
-    length = max(_BLOCK, 2 * n_cells)
-    return [(lo, min(n_rows, lo + length)) for lo in range(0, n_rows, length)]

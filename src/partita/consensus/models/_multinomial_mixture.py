@@ -16,13 +16,12 @@ import numpy as np
 from partita._kernels import mixture
 from partita._labels.ensemble import Ensemble
 from partita._parameters import StrOptions, common
-from partita._runs import Progress, best_on_sample_then_all, in_order, progress, warn_not_converged
+from partita._runs import Progress, best_on_sample_then_all, block_edges, in_order, progress, warn_not_converged
 from partita._typing import Codes, FloatArray
 from partita.base import Consensus, LabelledRows
 from partita.consensus.models._em import (
     STARTS,
     EMRun,
-    block_edges,
     climb,
     column_sums,
     minus_bound,
