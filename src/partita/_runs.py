@@ -138,7 +138,6 @@ class WeightedRows(Protocol):
 
 
 P = TypeVar("P", bound=WeightedRows)
-S = TypeVar("S")
 
 
 def sample_for_starts(problem: P, seed: int) -> P:
@@ -153,32 +152,6 @@ def draw_sample(row_weights: FloatArray, seed: int) -> IntArray | None:
         return None
     share = row_weights / row_weights.sum()
     return np.random.default_rng(seed).multinomial(SAMPLE_SIZE, share).astype(np.int64)
-
-
-def best_on_sample_then_all(
-    problem: P,
-    begin: Callable[[P, int, int], S],
-    run: Callable[[P, S, int | None], R],
-    restart: Callable[[R], S],
-    *,
-    n_init: int,
-    random_state: Any,
-    n_jobs: int | None,
-    lowest: Callable[[R], float],
-) -> R:
-    """The best run. With many rows the starts compete on a sample, and the best one continues on all (eq. M6).
-
-    ``begin(problem, number, seed)`` gives the state of a start, ``run(problem, state, n_jobs)`` improves it, and
-    ``restart`` gives the state from which the best run on a sample continues.
-    """
-    *seeds, sample_seed = draw_seeds(random_state, n_init + 1).tolist()
-    few = sample_for_starts(problem, sample_seed)
-
-    def run_start(start: tuple[int, int]) -> R:
-        return run(few, begin(few, *start), None)  # threads go to the starts
-
-    best = best_of(run_start, enumerate(seeds), n_jobs, lowest=lowest)
-    return best if few is problem else run(problem, restart(best), n_jobs)
 
 
 def plus_plus(

@@ -59,7 +59,7 @@ def _warm_up_label_kmeans(cells: np.ndarray) -> None:
     k, weights, mass, size = 2, np.ones(n), np.ones((2, 6)), np.ones(2)
     labels, table = np.zeros(n, dtype=np.int32), np.zeros((6, k))
     space = label_kmeans.LabelSpace(np.array([0, 2, 4]), np.ones(m), np.ones(4), np.ones(4))
-    label_kmeans.draw_rows(cells, weights, space, np.zeros((k, 1)), np.empty(k, dtype=np.int64))
+    label_kmeans.draw_rows(cells, weights, space, np.zeros((k, 1)), np.ones(n), np.empty(k, dtype=np.int64))
     label_kmeans.fill_table(mass, size, space, table)
     label_kmeans.assign(cells, table, weights, 0, n, labels, np.empty(n), mass)
     label_kmeans.move_rows(cells, weights, space, 1, labels, mass, size)

@@ -24,8 +24,8 @@ class LabelSpace(NamedTuple):
 
 # ------------------------------------------------------------------------------------------------------------ starts
 @helper
-def _between(cells, i, c, space):
-    """Squared distance of two rows."""
+def _between(cells, i, c, space, limit):
+    """Squared distance of two rows, or ``limit`` if that is less: most rows are soon known to be farther."""
     m = cells.shape[1]
     n_cells = space.first_cell[m]
     total = 0.0
@@ -36,6 +36,8 @@ def _between(cells, i, c, space):
                 total += 2.0 * space.weights[j]
             else:  # one is missing: its cell has the larger number
                 total += space.from_mean[min(a, b)]
+            if total >= limit:
+                return limit
     return total
 
 
@@ -55,40 +57,40 @@ def _draw(cumulative, uniform):
 
 
 @jit
-def draw_rows(cells, row_weights, space, uniform, chosen):
+def draw_rows(cells, row_weights, space, uniform, nearest, chosen):
     """Greedy k-means++: of several rows, drawn in proportion to weight times squared distance, take the best.
 
-    cells       IN  (n, m) int32
-    uniform     IN  (k, trials) float64 in [0, 1)
-    chosen      OUT (k,) int64, rows to start from
+    cells       IN     (n, m) int32
+    uniform     IN     (k, trials) float64 in [0, 1)
+    nearest     IN/OUT (n,) float64, squared distance to the nearest centre so far; infinite if there is none
+    chosen      OUT    (k,) int64, rows to start from
 
     Returns how many rows were chosen: fewer than k if all rows are at a chosen one.
     """
     n = cells.shape[0]
     k, trials = uniform.shape
-    nearest, cumulative = np.empty(n), np.empty(n)
-    apart, kept = np.empty(n), np.empty(n)
-    for i in range(n):
-        nearest[i] = np.inf
+    cumulative, apart, kept = np.empty(n), np.empty(n), np.empty(n)
     for c in range(k):
+        none_yet = nearest[0] == np.inf
         total = 0.0
         for i in range(n):
-            total += row_weights[i] * (nearest[i] if c > 0 else 1.0)
+            total += row_weights[i] * (1.0 if none_yet else nearest[i])
             cumulative[i] = total
         if total <= 0.0:
             return c
         smallest = np.inf
-        for trial in range(trials if c > 0 else 1):
+        for trial in range(1 if none_yet else trials):
             row = _draw(cumulative, uniform[c, trial])
             left = 0.0
             for i in range(n):
-                apart[i] = min(nearest[i], _between(cells, i, row, space))
+                apart[i] = _between(cells, i, row, space, nearest[i])
                 left += row_weights[i] * apart[i]
             if left < smallest:
                 smallest = left
                 chosen[c] = row
                 apart, kept = kept, apart
-        nearest, kept = kept, nearest
+        for i in range(n):
+            nearest[i] = kept[i]
         nearest[chosen[c]] = 0.0
     return k
 

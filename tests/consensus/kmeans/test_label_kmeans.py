@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from partita import LabelKMeans
 from partita._kernels.label_kmeans import draw_rows, move_rows
 from partita._labels.ensemble import Ensemble, layout_of
-from partita.consensus.kmeans import _label_kmeans as module
+from partita.consensus.kmeans import _lloyd as module
 from partita.consensus.kmeans import _one_hot_space
 from partita.exceptions import FewerClustersWarning
 from tests import twins
@@ -66,7 +66,7 @@ def assign_rows(cells, row_weights, table):
 def test_missing_labels_have_the_cells_after_those_of_the_labels():
     X = np.array([[0, 1, -1], [2, -1, 0], [1, 0, 1]])
     ensemble = ensemble_of(X)
-    cells = module.one_hot_space(ensemble).to_cells(ensemble.codes)
+    cells = _one_hot_space.one_hot_space(ensemble).to_cells(ensemble.codes)
     assert cells.tolist() == [[0, 4, 9], [2, 8, 5], [1, 3, 6]]
     observed = X >= 0
     assert np.array_equal(cells[observed], ensemble.row_cells)
@@ -76,7 +76,7 @@ def test_mean_is_the_weighted_share_of_the_observed_labels(rng):
     X = noisy_ensemble(missing=0.3).X
     row_weights = rng.random(len(X)) + 0.1
     ensemble = ensemble_of(X, row_weights)
-    parts = np.split(module.one_hot_space(ensemble).mean, ensemble.first_cell[1:])
+    parts = np.split(_one_hot_space.one_hot_space(ensemble).mean, ensemble.first_cell[1:])
     for column, mean in zip(X.T, parts, strict=True):
         share = [row_weights[column == label].sum() for label in range(column.max() + 1)]
         assert np.allclose(mean, share / row_weights[column >= 0].sum())
@@ -97,7 +97,7 @@ def test_one_step_is_lloyds(rng):
     X = np.unique(X, axis=0)
     row_weights = rng.integers(1, 5, size=len(X)).astype(float)
     ensemble = ensemble_of(X, row_weights)
-    space = module.one_hot_space(ensemble)
+    space = _one_hot_space.one_hot_space(ensemble)
     indicators = [
         np.where(column[:, None] >= 0, column[:, None] == np.arange(len(mean)), mean)
         for column, mean in zip(X.T, np.split(space.mean, ensemble.first_cell[1:]), strict=True)
@@ -105,7 +105,7 @@ def test_one_step_is_lloyds(rng):
     points = np.hstack(indicators)
     centers = rng.random((3, ensemble.n_cells))
     cells = space.to_cells(ensemble.codes)
-    labels, distance, stats = assign_rows(cells, row_weights, module.distance_table(centers, space))
+    labels, distance, stats = assign_rows(cells, row_weights, _one_hot_space.distance_table(centers, space))
     explicit = ((points[:, None] - centers) ** 2).sum(axis=-1)
     assert np.array_equal(labels, explicit.argmin(axis=1))
     assert np.allclose(distance, explicit.min(axis=1))
@@ -119,7 +119,7 @@ def test_one_step_is_lloyds(rng):
 def test_statistics_add_over_blocks(rng):
     X = noisy_ensemble(missing=0.2).X
     ensemble = ensemble_of(X)
-    cells = module.one_hot_space(ensemble).to_cells(ensemble.codes)
+    cells = _one_hot_space.one_hot_space(ensemble).to_cells(ensemble.codes)
     table = rng.random((ensemble.n_cells + ensemble.n_clusterings, 3))
     whole = assign_rows(cells, ensemble.row_weights, table)[2]
     parts = [assign_rows(cells[b], ensemble.row_weights[b], table)[2] for b in (slice(20), slice(20, None))]
@@ -137,7 +137,7 @@ def test_empty_cluster_moves_to_the_farthest_row():
 
 def explicit_points(ensemble):
     """The one-hot points of the rows, scaled by the root of the clusterings' weights."""
-    space = module.one_hot_space(ensemble)
+    space = _one_hot_space.one_hot_space(ensemble)
     means = np.split(space.mean, ensemble.first_cell[1:])
     indicators = [
         np.sqrt(u) * np.where(column[:, None] >= 0, column[:, None] == np.arange(len(mean)), mean)
@@ -157,7 +157,9 @@ def test_greedy_start_takes_the_best_of_the_drawn_rows(rng):
     ensemble = weighted_ensemble(rng)
     points, rows = explicit_points(ensemble), module.as_points(ensemble)
     uniform, chosen = rng.random((5, 3)), np.empty(5, dtype=np.int64)
-    assert draw_rows(rows.cells, rows.row_weights, rows.kernel_space, uniform, chosen) == 5
+    assert (
+        draw_rows(rows.cells, rows.row_weights, rows.kernel_space, uniform, np.full(len(points), np.inf), chosen) == 5
+    )
     nearest = np.ones(len(points))
     for c, row in enumerate(chosen):
         total = np.cumsum(ensemble.row_weights * nearest)
@@ -171,7 +173,10 @@ def test_greedy_start_takes_the_best_of_the_drawn_rows(rng):
 def test_greedy_start_ends_when_every_row_is_chosen():
     rows = module.as_points(ensemble_of(np.array([[0, 0], [0, 1], [1, 1]])))
     chosen = np.empty(5, dtype=np.int64)
-    assert draw_rows(rows.cells, rows.row_weights, rows.kernel_space, np.full((5, 2), 0.5), chosen) == 3
+    assert (
+        draw_rows(rows.cells, rows.row_weights, rows.kernel_space, np.full((5, 2), 0.5), np.full(3, np.inf), chosen)
+        == 3
+    )
     assert sorted(chosen[:3]) == [0, 1, 2]
 
 
@@ -238,11 +243,11 @@ def test_raw_coding_is_k_means_on_the_numbers(rng):
 
 def test_rows_at_several_sites_give_the_centres_of_all(X):
     ensemble = ensemble_of(X)
-    space = module.one_hot_space(ensemble)
+    space = _one_hot_space.one_hot_space(ensemble)
     cells = space.to_cells(ensemble.codes)
     centers = module.run_k_means(ensemble, 3, 0, max_iter=1, tol=0.0).centers
     for _ in range(4):
-        table = module.distance_table(centers, space)
+        table = _one_hot_space.distance_table(centers, space)
         parts = [slice(0, 20), slice(20, 35), slice(35, None)]
         sites = [assign_rows(cells[part], ensemble.row_weights[part], table)[2] for part in parts]
         central = space.centers(assign_rows(cells, ensemble.row_weights, table)[2].mass)

@@ -9,8 +9,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from partita import BCE, _runs
 from partita._kernels import bce as kernels
-from partita.consensus.models import _bce as module
-from partita.consensus.models._bce import settle
+from partita.consensus.models import _bce_steps as module
+from partita.consensus.models._bce_steps import settle
 from partita.consensus.models._dirichlet import gradient, maximise_alpha
 from partita.exceptions import FewerClustersWarning, UnlabelledObjectsWarning
 from tests import twins

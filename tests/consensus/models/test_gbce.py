@@ -14,7 +14,7 @@ from sklearn.model_selection import GridSearchCV
 
 from partita import BCE, GBCE, _runs
 from partita._kernels.families import GAUSSIAN
-from partita.consensus.models import _bce as module
+from partita.consensus.models import _bce_steps as module
 from partita.exceptions import UnlabelledObjectsWarning
 from tests.consensus.models.bce_problems import (
     EXACT,

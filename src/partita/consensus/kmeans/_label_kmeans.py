@@ -1,13 +1,12 @@
-"""k-means on the one-hot labels (``_one_hot_space.py``): starts, Lloyd's iteration, single moves, and the estimator.
+"""k-means on the labels: the estimator.
 
-A start is greedy k-means++ (eq. M17). Lloyd's iteration gives every row to its nearest centre until the objective
-settles; then rows move one at a time where that lowers it (Hartigan and Wong, 1979; eq. M54), until none does.
+Starts end where no single row gains by moving (``_lloyd.py``); children of these runs compete with them
+(``_recombination.py``), and the best clusters are run to the end on all rows.
 """
 
-import math
 import warnings
 from functools import partial
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.cluster import KMeans
@@ -16,148 +15,36 @@ from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from partita._features import refuse_magnitude
-from partita._kernels.label_kmeans import LabelSpace, assign, draw_rows, fill_table, move_rows
+from partita._kept_starts import RowStart, kept_starts
 from partita._labels.ensemble import Ensemble
 from partita._parameters import StrOptions, common
 from partita._runs import (
     Progress,
+    Round,
     as_random_state,
-    best_of,
-    block_edges,
     draw_seeds,
     in_order,
     progress,
+    race,
+    sample_for_starts,
     warn_not_converged,
 )
 from partita._typing import Array, Codes, FloatArray
 from partita.base import BaseConsensus, Consensus, LabelledRows
-from partita.consensus.kmeans._one_hot_space import OneHotSpace, distance_table, one_hot_space
+from partita.consensus.kmeans._lloyd import (
+    SHORT_TOL,
+    KMeansRun,
+    as_points,
+    assign_rows,
+    improve,
+    inertia,
+    start_clusters,
+)
+from partita.consensus.kmeans._one_hot_space import distance_table, one_hot_space
+from partita.consensus.kmeans._recombination import recombine
 
 _TINY = np.finfo(float).tiny  # instead of 0 in divisors
-_SWEEPS = 100  # of single moves after Lloyd: a limit, as they end by themselves after a few
-
-# of a k-means that only serves as a start: the method that starts from it does the rest
-SHORT_ITER, SHORT_TOL = 10, 1e-3
-
-
-# ------------------------------------------------------------------------------------------------------------- k-means
-class KMeansStats(NamedTuple):
-    """What the centres' update needs; additive over blocks of rows."""
-
-    mass: FloatArray  # (k, n_cells + n_clusterings) weight of each cell in each cluster
-    inertia: float  # weighted sum of squared distances
-
-
-class KMeansRun(NamedTuple):
-    """One run from one start."""
-
-    labels: Array  # (n_rows,)
-    centers: FloatArray  # (k, n_cells)
-    history: list[float]
-    converged: bool
-
-
-class KMeansRows(NamedTuple):
-    """Rows of labels as points, and as the kernels need them."""
-
-    cells: Codes  # (n_rows, n_clusterings)
-    row_weights: FloatArray
-    space: OneHotSpace
-    kernel_space: LabelSpace
-
-    def as_mass(self, rows: Array) -> FloatArray:
-        """Clusters of one row each, of weight 1: (k, n_cells + n_clusterings)."""
-        mass = np.zeros((len(rows), self.space.n_all_cells))
-        np.put_along_axis(mass, self.cells[rows], 1.0, axis=1)
-        return mass
-
-    def table(self, mass: FloatArray) -> FloatArray:
-        """Squared distance that each cell adds, for the centre of each cluster (eq. M15)."""
-        table = np.empty((mass.shape[1], len(mass)))
-        fill_table(mass, self.space.sizes(mass), self.kernel_space, table)
-        return table
-
-
-def as_points(ensemble: Ensemble) -> KMeansRows:
-    """The rows of an ensemble as points."""
-    space = one_hot_space(ensemble)
-    return KMeansRows(space.to_cells(ensemble.codes), ensemble.row_weights, space, space.for_kernels())
-
-
-def assign_rows(
-    cells: Codes,
-    row_weights: FloatArray,
-    table: FloatArray,
-    labels: Array,
-    distance: FloatArray,
-    n_jobs: int | None = None,
-) -> KMeansStats:
-    """Assign rows to their nearest centre (into ``labels``, ``distance``) and add them up, in blocks."""
-
-    def assign_block(block: tuple[int, int]) -> FloatArray:
-        mass = np.zeros((table.shape[1], table.shape[0]))
-        assign(cells, table, row_weights, *block, labels, distance, mass)
-        return mass
-
-    first, *others = in_order(assign_block, block_edges(len(cells), len(table)), n_jobs)
-    for mass in others:
-        first += mass
-    return KMeansStats(first, float(row_weights @ distance))
-
-
-def run_k_means(
-    ensemble: Ensemble, n_clusters: int, seed: int, *, max_iter: int, tol: float, bar: Progress | None = None
-) -> KMeansRun:
-    """k-means from a greedy k-means++ start; fewer clusters if all rows are at a centre."""
-    points = as_points(ensemble)
-    return improve(points, start_clusters(points, n_clusters, seed), max_iter=max_iter, tol=tol, bar=bar)
-
-
-def improve(
-    points: KMeansRows,
-    mass: FloatArray,
-    *,
-    max_iter: int,
-    tol: float,
-    bar: Progress | None = None,
-    n_jobs: int | None = None,
-) -> KMeansRun:
-    """Lloyd's iteration from the centres of some clusters; single moves once it has settled."""
-    cells, row_weights, space, kernel_space = points
-    labels, distance = np.empty(len(cells), dtype=np.int32), np.empty(len(cells))
-    history: list[float] = []
-    while True:
-        stats = assign_rows(cells, row_weights, points.table(mass), labels, distance, n_jobs)
-        history.append(stats.inertia)
-        if bar is not None:
-            bar.update(1)
-        ended = False
-        if len(history) < max_iter and len(history) > 1 and history[-2] - history[-1] <= tol * history[-2]:
-            sizes = space.sizes(stats.mass)
-            ended = not move_rows(cells, row_weights, kernel_space, _SWEEPS, labels, stats.mass, sizes)
-        if ended or len(history) == max_iter:
-            return KMeansRun(labels, space.centers(mass), history, ended)  # the labels are those of these centres
-        mass = stats.mass
-        move_empty(mass, distance, points)
-
-
-def start_clusters(points: KMeansRows, n_clusters: int, seed: int) -> FloatArray:
-    """Clusters of one row each, by greedy k-means++: see ``as_mass``   (eq. M17)."""
-    n_trials = 2 + int(math.log(n_clusters))  # as Arthur and Vassilvitskii (2007) and scikit-learn
-    uniform = np.random.default_rng(seed).random((n_clusters, n_trials))
-    chosen = np.empty(n_clusters, dtype=np.int64)
-    n_chosen = draw_rows(points.cells, points.row_weights, points.kernel_space, uniform, chosen)
-    return points.as_mass(chosen[:n_chosen])
-
-
-def move_empty(mass: FloatArray, distance: FloatArray, points: KMeansRows) -> None:
-    """Move centres that lost all rows to the rows that are farthest from their own centres   (eq. M18)."""
-    empty = np.flatnonzero(points.space.sizes(mass) == 0)
-    if len(empty) == 0:
-        return
-    farthest = np.argsort(-distance, kind="stable")[: len(empty)]
-    there = distance[farthest] > 0
-    mass[empty[there]] = points.as_mass(farthest[there])
+_CHILDREN = 4  # per start: where ten starts find the best end in 1 of 5 fits, 40 children find it in nearly all
 
 
 class LabelKMeans(BaseConsensus):
@@ -175,7 +62,12 @@ class LabelKMeans(BaseConsensus):
         "raw" runs scikit-learn's k-means on the labels themselves, as if they were measurements (text by its place
         in sorted order). That depends on how labels happen to be numbered; it is here to repeat published experiments.
     n_init : int, default=10
-        Number of starts (k-means++); the best one is kept.
+        Number of starts (greedy k-means++) that are run to the end. Then ``4 * n_init`` children, each with the
+        clusters of two runs and one new cluster, compete with them. With more than 3,000 distinct rows all this
+        happens on a sample of 3,000 objects, and the best clusters are run to the end on all.
+    keep_starts : bool, default=False
+        Run every one of the ``n_init`` starts to its end, without a competition before, and keep what each found in
+        ``starts_``.
     max_iter : int, default=300
         Largest number of iterations of each start.
     tol : float, default=1e-9
@@ -200,11 +92,13 @@ class LabelKMeans(BaseConsensus):
     objective_ : float
         Weighted sum of squared distances to the centres (inertia).
     history_ : list of float
-        Objective after each iteration of the kept start; it never rises ("raw": the last value only).
+        Objective after each iteration of the last run; it never rises ("raw": the last value only).
     n_iter_ : int
-        Number of iterations of the kept start; the length of ``history_`` unless ``coding`` is "raw".
+        Number of iterations of the last run, on all rows; the length of ``history_`` unless ``coding`` is "raw".
     converged_ : bool
-        Whether the kept start converged within ``max_iter``.
+        Whether the last run converged within ``max_iter``.
+    starts_ : list of StartResult
+        With ``keep_starts``: ``objective``, ``seed``, ``n_iter`` and ``labels`` of each start.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -224,7 +118,9 @@ class LabelKMeans(BaseConsensus):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "coding": [StrOptions({"onehot", "raw"})],
-        **common("n_clusters", "n_init", "max_iter", "tol", "weights", "random_state", "n_jobs", "verbose"),
+        **common(
+            "n_clusters", "n_init", "keep_starts", "max_iter", "tol", "weights", "random_state", "n_jobs", "verbose"
+        ),
     }
 
     def __init__(
@@ -233,6 +129,7 @@ class LabelKMeans(BaseConsensus):
         *,
         coding: Literal["onehot", "raw"] = "onehot",
         n_init: int = 10,
+        keep_starts: bool = False,
         max_iter: int = 300,
         tol: float = 1e-9,
         weights: Any = None,
@@ -243,6 +140,7 @@ class LabelKMeans(BaseConsensus):
         self.n_clusters = n_clusters
         self.coding = coding
         self.n_init = n_init
+        self.keep_starts = keep_starts
         self.max_iter = max_iter
         self.tol = tol
         self.weights = weights
@@ -257,10 +155,9 @@ class LabelKMeans(BaseConsensus):
         ensemble, n_clusters = rows.ensemble, rows.n_clusters
         if self.coding == "raw":
             return self._fit_raw(rows, n_clusters)
-        seeds = draw_seeds(self.random_state, self.n_init).tolist()
-        with progress(int(self.n_init) * int(self.max_iter), "k-means", show=bool(self.verbose)) as bar:
-            start = partial(run_k_means, ensemble, n_clusters, max_iter=self.max_iter, tol=self.tol, bar=bar)
-            best = best_of(start, seeds, self.n_jobs, lowest=lambda run: run.history[-1])
+        n_init, max_iter = int(self.n_init), int(self.max_iter)
+        with progress((n_init + 1) * max_iter, "k-means", show=bool(self.verbose)) as bar:
+            best = self._keep_runs(rows, bar) if self.keep_starts else self._best_run(ensemble, n_clusters, bar)
         if not best.converged:
             warn_not_converged(type(self).__name__, self.max_iter)
         self.history_ = rows.scale.report(best.history, objects=1, clusterings=1)
@@ -268,6 +165,34 @@ class LabelKMeans(BaseConsensus):
         used, labels = np.unique(best.labels, return_inverse=True)  # no row joins a centre that ended without any
         self._space, self._centers = one_hot_space(ensemble), best.centers[used]
         return Consensus(labels.astype(np.int64))
+
+    def _best_run(self, ensemble: Ensemble, n_clusters: int, bar: Progress) -> KMeansRun:
+        """The starts and their children, on a sample if there are many rows; the best one is run on all."""
+        *seeds, child_seed, sample_seed = draw_seeds(self.random_state, self.n_init + 2).tolist()
+        few = as_points(sample_for_starts(ensemble, sample_seed))
+        run = partial(improve, max_iter=self.max_iter, tol=self.tol, bar=bar)
+
+        def run_start(seed: int) -> KMeansRun:  # single moves go to the end anyway, so Lloyd need not
+            return run(few, start_clusters(few, n_clusters, seed), tol=max(SHORT_TOL, self.tol))
+
+        runs = race(seeds, [Round(run_start, self.n_init)], self.n_jobs, lowest=inertia)
+        best = recombine(few, runs, _CHILDREN * self.n_init, child_seed)
+        return run(as_points(ensemble), best.mass, n_jobs=self.n_jobs)
+
+    def _keep_runs(self, rows: LabelledRows, bar: Progress) -> KMeansRun:
+        """Every start, run to its end on all rows; the best one."""
+        points, seeds = as_points(rows.ensemble), draw_seeds(self.random_state, self.n_init).tolist()
+
+        def run_start(seed: int) -> KMeansRun:
+            start = start_clusters(points, rows.n_clusters, seed)
+            return improve(points, start, max_iter=self.max_iter, tol=self.tol, bar=bar)
+
+        runs = list(in_order(run_start, seeds, self.n_jobs))
+        starts = [
+            RowStart(inertia(run), seed, len(run.history), run.labels) for run, seed in zip(runs, seeds, strict=True)
+        ]
+        self.starts_ = kept_starts(starts, rows, objects=1, clusterings=1)
+        return min(runs, key=inertia)
 
     def _fit_raw(self, rows: LabelledRows, n_clusters: int) -> Consensus:
         """scikit-learn's k-means on the label numbers; one thread, so that sums do not depend on their number."""
@@ -281,11 +206,22 @@ class LabelKMeans(BaseConsensus):
         observed = ensemble.row_weights @ (ensemble.codes >= 0)  # 0 where only objects without weight have a label
         self._raw_means = ensemble.row_weights @ points / np.maximum(observed, _TINY)
         self._root_weights = np.sqrt(ensemble.clustering_weights)
-        seed = as_random_state(self.random_state)
-        model = KMeans(n_clusters, n_init=self.n_init, max_iter=self.max_iter, random_state=seed)
+        points, weights = self._raw_points(ensemble.codes), ensemble.row_weights
         with threadpool_limits(limits=1), warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # of rows at one point: base.py says it in our words
-            model.fit(self._raw_points(ensemble.codes), sample_weight=ensemble.row_weights)
+            if self.keep_starts:
+                seeds = draw_seeds(self.random_state, self.n_init).tolist()
+                models = [KMeans(n_clusters, n_init=1, max_iter=self.max_iter, random_state=seed) for seed in seeds]
+                starts = [
+                    RowStart(float(one.fit(points, sample_weight=weights).inertia_), seed, one.n_iter_, one.labels_)
+                    for one, seed in zip(models, seeds, strict=True)
+                ]
+                self.starts_ = kept_starts(starts, rows, objects=1, clusterings=1)
+                model = min(models, key=lambda one: one.inertia_)
+            else:
+                seed = as_random_state(self.random_state)
+                model = KMeans(n_clusters, n_init=self.n_init, max_iter=self.max_iter, random_state=seed)
+                model.fit(points, sample_weight=weights)
         used, labels = np.unique(model.labels_, return_inverse=True)
         model.cluster_centers_ = model.cluster_centers_[used]
         self._raw_model = model

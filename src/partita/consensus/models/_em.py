@@ -12,7 +12,7 @@ import numpy as np
 from partita._labels.ensemble import Ensemble
 from partita._runs import Progress, warn
 from partita._typing import Array, FloatArray, IntArray
-from partita.consensus.kmeans._label_kmeans import SHORT_ITER, SHORT_TOL, run_k_means
+from partita.consensus.kmeans._lloyd import SHORT_ITER, SHORT_TOL, run_k_means
 from partita.exceptions import IdentifiabilityWarning
 
 START_NOISE = 0.1  # share of what all objects have in a start: no label is impossible in any cluster
@@ -55,6 +55,14 @@ def shares(ensemble: Ensemble) -> FloatArray:
     total = column_sums(mass[:, None], ensemble)[ensemble.cell_clustering, 0]
     share = np.divide(mass, total, out=np.zeros_like(mass), where=total > 0)
     return np.asarray(np.maximum(share, _RARE))
+
+
+def penalty(table: FloatArray, smoothing: float, cell_weights: FloatArray) -> float:
+    """What smoothing adds to the bound: eps sum_j u_j sum log of the label probabilities (eqs. M33, M57)."""
+    if not smoothing:
+        return 0.0
+    logs = np.log(np.maximum(table, np.finfo(float).tiny))  # a share can be 0 where others weigh far more
+    return smoothing * float(cell_weights @ logs.sum(axis=1))
 
 
 # ------------------------------------------------------------------------------------------------------------ starts
@@ -124,7 +132,7 @@ def climb(
     tol: float,
     max_iter: int,
     n: float,
-    bar: Progress,
+    bar: Progress | None = None,
     stretch: Stretch | None = None,
 ) -> EMRun:
     """Alternate until the bound rises by less than ``tol``, relatively; statistics and bound are of the last state.
@@ -149,7 +157,8 @@ def climb(
             stats, bound = expect(state)
         rise = bound - history[-1]
         history.append(bound)
-        bar.update(1)
+        if bar is not None:
+            bar.update(1)
         settled = rise <= tol * max(abs(history[-2]), n)
         if settled and factor == 1:
             return EMRun(state, stats, history, True)
