@@ -89,7 +89,8 @@ class BCE(LabelModel):
     n_components_ : int
         Number of columns of ``membership_``; clusters without an object of their own come last.
     alpha_ : ndarray of shape (n_components_,)
-        Dirichlet parameters of the mixtures; small values mean that objects belong to one cluster each.
+        Dirichlet parameters of the mixtures; small values mean that objects belong to one cluster each. As estimates
+        they are biased: on data drawn from the model with 0.05, 0.2, 0.5 and 1 their means were 0.047, 0.084, 2.6, 5.5.
     beta_ : list of ndarray of shape (n_components_, k_j)
         Probability of each label of each clustering in each cluster.
     gamma_ : ndarray of shape (n_samples, n_components_)

@@ -108,6 +108,8 @@ class BCEProblem(NamedTuple):
     def observed_weight(self) -> FloatArray:
         """Weight of the columns that each row has: sum_j u_j."""
         n = len(self.row_weights)
+        if not self.ensemble.has_missing and not self.features.shape[1]:
+            return np.full(n, self.columns.layout.clustering_weights.sum())
         row = np.repeat(np.arange(n), np.diff(self.ensemble.row_starts))
         labels = np.bincount(row, weights=self.columns.layout.cell_weights[self.ensemble.row_cells], minlength=n)
         return np.asarray(labels + ~np.isnan(self.features) @ self.columns.feature_weights)
