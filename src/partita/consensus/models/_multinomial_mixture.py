@@ -36,7 +36,7 @@ class MultinomialMixture(LabelModel):
         annealed EM; "random" at label probabilities from Dirichlet(1).
     n_init : int, default=6
         Number of starts that are run to the end; the best one is kept. They are the best of ``2 * n_init`` starts and
-        ``3 * n_init`` children of these (components of two, one of them drawn anew) after five steps of EM. With more
+        ``5 * n_init`` children of these (components of two, one of them drawn anew) after five steps of EM. With more
         than 3,000 distinct rows this happens on a sample of 3,000 objects, and the best continues on all.
     keep_starts : bool, default=False
         Run every one of the ``n_init`` starts to its end, without a competition before, and keep what each found in

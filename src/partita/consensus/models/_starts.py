@@ -16,7 +16,7 @@ from partita.consensus.models._em import START_NOISE, STARTS, EMRun, minus_bound
 from partita.consensus.models._mixture import MixtureModel, MixtureState, as_rows, log_tables, posterior, run_mixture
 
 STARTS_PER_RUN = 2  # starts that compete for each one that is run to the end
-_CHILDREN = 3  # for each one that is run to the end
+_CHILDREN = 5  # for each one that is run to the end
 _STEPS = 5  # of EM in the competition: most starts are near their ends then
 _POWERS = (1.5, 3.0, 6.0)  # of the posteriors, over the weight of the clusterings: 0.15, 0.3 and 0.6 for ten of them
 _POWER_STEPS = 2  # of EM for each of them
