@@ -15,11 +15,11 @@ from partita._typing import FloatArray
 from partita.consensus.models._em import START_NOISE, STARTS, EMRun, minus_bound, shares
 from partita.consensus.models._mixture import MixtureModel, MixtureState, as_rows, log_tables, posterior, run_mixture
 
-STARTS_PER_RUN = 2  # starts that compete for each one that is run to the end
+STARTS_PER_RUN = 3  # starts that compete for each one that is run to the end
 _CHILDREN = 5  # for each one that is run to the end
 _STEPS = 5  # of EM in the competition: most starts are near their ends then
 _POWERS = (1.5, 3.0, 6.0)  # of the posteriors, over the weight of the clusterings: 0.15, 0.3 and 0.6 for ten of them
-_POWER_STEPS = 2  # of EM for each of them
+_POWER_STEPS = 3  # of EM for each of them
 _SEEN = 1e-4  # least probability of a label where rows are drawn that the components explain badly
 _SAME = 2e-4  # relative difference of bounds below which two short runs go to the same end
 
