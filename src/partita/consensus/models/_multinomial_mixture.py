@@ -158,7 +158,7 @@ class MultinomialMixture(LabelModel):
         return Consensus(membership.argmax(axis=1), membership, self._state.pi)
 
     def _settings(self, n_clusters: int) -> StartSettings:
-        """Starts ignore missing labels: both M-steps have the same ends, and this one gets near them sooner (eq. M14)."""
+        """Starts ignore missing labels: both M-steps have the same ends, this one is sooner near them (eq. M14)."""
         return StartSettings(n_clusters, self.init, MixtureModel(smoothing=self.smoothing))
 
     @property
