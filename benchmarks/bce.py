@@ -11,7 +11,7 @@ from benchmarks._ensembles import noisy_ensemble, voronoi_ensemble
 from benchmarks._harness import Benchmark, Case, Contestant
 from partita import BCE
 from partita._labels.ensemble import Ensemble, every_row, find_distinct_rows, layout_of
-from partita.consensus.models import _bce as bce
+from partita.consensus.models import _bce_steps as bce
 from partita.consensus.models._em import column_sums, normalise
 
 _CLUSTERS = 8

@@ -26,8 +26,14 @@ def _case(n, make):
     )
 
 
+def few_rows_ensemble(n, m):
+    """A million objects of 250,000 distinct rows."""
+    return noisy_ensemble(n, m, n_distinct=n // 4)
+
+
 BENCHMARK: Benchmark = [
     _case(100_000, noisy_ensemble),
     _case(100_000, voronoi_ensemble),
     _case(1_000_000, voronoi_ensemble),
+    _case(1_000_000, few_rows_ensemble),
 ]

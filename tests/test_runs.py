@@ -150,28 +150,6 @@ def test_plus_plus_from_a_given_row():
     assert sorted(rows) == [0, 1, 2]
 
 
-def test_the_best_start_of_a_sample_continues_on_all():
-    """The problem is a weighted mean; runs on the sample are told from the run on all by their number of rows."""
-
-    class Numbers:
-        def __init__(self, values, row_weights):
-            self.values, self.row_weights = values, row_weights
-
-        def sample(self, drawn):
-            return Numbers(self.values[drawn > 0], drawn[drawn > 0].astype(float))
-
-    def run(problem, state, n_jobs):
-        return len(problem.values), state, abs(state - np.average(problem.values, weights=problem.row_weights))
-
-    options = {"n_init": 4, "random_state": 0, "n_jobs": 2, "lowest": lambda found: found[2]}
-    begin = lambda problem, number, seed: float(number)  # noqa: E731
-    few = Numbers(np.full(10, 2.2), np.ones(10))
-    assert _runs.best_on_sample_then_all(few, begin, run, lambda found: -1.0, **options)[:2] == (10, 2.0)
-    many = Numbers(np.full(_runs.SAMPLE_SIZE + 1, 2.2), np.ones(_runs.SAMPLE_SIZE + 1))
-    found = _runs.best_on_sample_then_all(many, begin, run, lambda found: found[1] + 10, **options)
-    assert found[:2] == (_runs.SAMPLE_SIZE + 1, 12.0)
-
-
 def test_a_generator_gives_seeds_and_moves_on():
     first, again = (_runs.draw_seeds(np.random.default_rng(5), 3) for _ in range(2))
     assert first.tolist() == again.tolist()
@@ -201,3 +179,9 @@ def test_a_number_that_is_no_seed_is_refused(wrong):
 def test_what_cannot_seed_is_refused_in_our_words(wrong):
     with pytest.raises(ValueError, match="cannot seed anything; pass a whole number, a RandomState, a Generator or"):
         _runs.draw_seeds(wrong, 1)
+
+
+def test_blocks_cover_all_rows_once(monkeypatch):
+    monkeypatch.setattr(_runs, "_BLOCK", 10)
+    assert _runs.block_edges(25, 3) == [(0, 10), (10, 20), (20, 25)]
+    assert _runs.block_edges(25, 8) == [(0, 16), (16, 25)]  # longer blocks for longer tables

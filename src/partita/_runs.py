@@ -24,6 +24,7 @@ R = TypeVar("R")
 
 SAMPLE_SIZE = 3000  # objects on which starts compete if there are more distinct rows: their cost stays bounded
 
+_BLOCK = 8192  # rows per block, at least: more threads can share fewer rows, but each block fills its own table
 _MANY_SEEDS = 100_000_000  # far above what finishes in a lifetime, and its seeds still fit in memory
 
 _OURS = str(Path(__file__).parent) + os.sep
@@ -81,7 +82,7 @@ def in_order(function: Callable[[T], R], tasks: Iterable[T], n_jobs: int | None)
 def _results_in_order(function: Callable[[T], R], tasks: list[T], n_jobs: int | None) -> Iterator[R]:
     from joblib import effective_n_jobs
 
-    n_threads = 1 if n_jobs == 1 else min(effective_n_jobs(n_jobs), len(tasks))
+    n_threads = 1 if n_jobs == 1 or len(tasks) < 2 else min(effective_n_jobs(n_jobs), len(tasks))
     if n_threads <= 1:
         yield from map(function, tasks)
         return
@@ -93,6 +94,12 @@ def _results_in_order(function: Callable[[T], R], tasks: list[T], n_jobs: int | 
 
     with ThreadPoolExecutor(n_threads) as pool:
         yield from pool.map(run, tasks)
+
+
+def block_edges(n_rows: int, n_cells: int) -> list[tuple[int, int]]:
+    """Blocks of rows, long enough that adding up their tables of n_cells entries takes little time."""
+    length = max(_BLOCK, 2 * n_cells)
+    return [(lo, min(n_rows, lo + length)) for lo in range(0, n_rows, length)]
 
 
 # ------------------------------------------------------------------------------------------------------------ starts
@@ -131,7 +138,6 @@ class WeightedRows(Protocol):
 
 
 P = TypeVar("P", bound=WeightedRows)
-S = TypeVar("S")
 
 
 def sample_for_starts(problem: P, seed: int) -> P:
@@ -146,32 +152,6 @@ def draw_sample(row_weights: FloatArray, seed: int) -> IntArray | None:
         return None
     share = row_weights / row_weights.sum()
     return np.random.default_rng(seed).multinomial(SAMPLE_SIZE, share).astype(np.int64)
-
-
-def best_on_sample_then_all(
-    problem: P,
-    begin: Callable[[P, int, int], S],
-    run: Callable[[P, S, int | None], R],
-    restart: Callable[[R], S],
-    *,
-    n_init: int,
-    random_state: Any,
-    n_jobs: int | None,
-    lowest: Callable[[R], float],
-) -> R:
-    """The best run. With many rows the starts compete on a sample, and the best one continues on all (eq. M6).
-
-    ``begin(problem, number, seed)`` gives the state of a start, ``run(problem, state, n_jobs)`` improves it, and
-    ``restart`` gives the state from which the best run on a sample continues.
-    """
-    *seeds, sample_seed = draw_seeds(random_state, n_init + 1).tolist()
-    few = sample_for_starts(problem, sample_seed)
-
-    def run_start(start: tuple[int, int]) -> R:
-        return run(few, begin(few, *start), None)  # threads go to the starts
-
-    best = best_of(run_start, enumerate(seeds), n_jobs, lowest=lowest)
-    return best if few is problem else run(problem, restart(best), n_jobs)
 
 
 def plus_plus(

@@ -52,15 +52,7 @@ def warm_up() -> None:
     for dtype in (np.float64, np.float32):
         _warm_up_chain(dtype)
     linkage.prim_matrix(1.0 - np.eye(n), 0, np.empty(n, dtype=np.int64), np.empty(n))
-    label_kmeans.assign(
-        codes,
-        np.zeros((4, 2)),
-        np.ones(n),
-        np.empty(n, dtype=np.int32),
-        np.empty(n),
-        np.zeros((2, 4)),
-    )
-
+    _warm_up_label_kmeans(codes)
     kmeans.lloyd(np.eye(3), np.zeros((2, 2)), 1, np.empty((2, 3)), np.empty(3, dtype=np.int64))
     one_each, lists = np.zeros(n, dtype=np.int64), (np.arange(n + 1), np.zeros(n, dtype=np.int64), np.ones(n))
     tables = np.zeros((1, 1)), np.zeros((1, 1))
@@ -70,6 +62,17 @@ def warm_up() -> None:
     _warm_up_nbce(codes)
     _warm_up_mixtures()
     _warm_up_internal()
+
+
+def _warm_up_label_kmeans(cells: np.ndarray) -> None:
+    n, m = cells.shape
+    k, weights, mass, size = 2, np.ones(n), np.ones((2, 6)), np.ones(2)
+    labels, table = np.zeros(n, dtype=np.int32), np.zeros((6, k))
+    space = label_kmeans.LabelSpace(np.array([0, 2, 4]), np.ones(m), np.ones(4), np.ones(4))
+    label_kmeans.draw_rows(cells, weights, space, np.zeros((k, 1)), np.ones(n), np.empty(k, dtype=np.int64))
+    label_kmeans.fill_table(mass, size, space, table)
+    label_kmeans.assign(cells, table, weights, 0, n, labels, np.empty(n), mass)
+    label_kmeans.move_rows(cells, weights, space, 1, labels, mass, size)
 
 
 def _warm_up_pcc(codes: np.ndarray) -> None:

@@ -7,6 +7,8 @@ import numpy as np
 
 from partita._kernels._jit import helper, jit
 
+_NEGLIGIBLE = 1e-20  # posterior that adds nothing to a sum of posteriors: with many clusterings most are
+
 
 class MixtureRows(NamedTuple):
     """Rows of labels, listed one after another, so that none is missing."""
@@ -62,7 +64,7 @@ def expect_mixture(rows, table, log_weight, lo, hi, mass, label_mass):
     label_mass OUT (n_cells, k) float64, added to: weight of each label in each component
     """
     k = log_weight.shape[0]
-    logs = np.empty(k)
+    logs, kept = np.empty(k), np.empty(k, dtype=np.int64)
     log_likelihood = 0.0
     for i in range(lo, hi):
         highest = _log_sums(rows, table, log_weight, i, logs)
@@ -71,12 +73,16 @@ def expect_mixture(rows, table, log_weight, lo, hi, mass, label_mass):
             logs[h] = math.exp(logs[h] - highest)
             total += logs[h]
         scale = rows.row_weights[i] / total
+        n_kept = 0
         for h in range(k):
-            logs[h] *= scale
-            mass[h] += logs[h]
+            r = logs[h] * scale
+            if logs[h] > _NEGLIGIBLE:
+                mass[h] += r
+                logs[n_kept], kept[n_kept] = r, h
+                n_kept += 1
         for p in range(rows.start[i], rows.start[i + 1]):
             cell = rows.cells[p]
-            for h in range(k):
-                label_mass[cell, h] += logs[h]
+            for q in range(n_kept):
+                label_mass[cell, kept[q]] += logs[q]
         log_likelihood += rows.row_weights[i] * (highest + math.log(total))
     return log_likelihood

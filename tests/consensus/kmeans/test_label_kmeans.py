@@ -8,8 +8,10 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
 from partita import LabelKMeans
+from partita._kernels.label_kmeans import draw_rows, move_rows
 from partita._labels.ensemble import Ensemble, layout_of
-from partita.consensus.kmeans import _label_kmeans as module
+from partita.consensus.kmeans import _lloyd as module
+from partita.consensus.kmeans import _one_hot_space
 from partita.exceptions import FewerClustersWarning
 from tests import twins
 from tests.ensembles import noisy_ensemble, same_partition
@@ -64,7 +66,7 @@ def assign_rows(cells, row_weights, table):
 def test_missing_labels_have_the_cells_after_those_of_the_labels():
     X = np.array([[0, 1, -1], [2, -1, 0], [1, 0, 1]])
     ensemble = ensemble_of(X)
-    cells = module.one_hot_space(ensemble).to_cells(ensemble.codes)
+    cells = _one_hot_space.one_hot_space(ensemble).to_cells(ensemble.codes)
     assert cells.tolist() == [[0, 4, 9], [2, 8, 5], [1, 3, 6]]
     observed = X >= 0
     assert np.array_equal(cells[observed], ensemble.row_cells)
@@ -74,7 +76,7 @@ def test_mean_is_the_weighted_share_of_the_observed_labels(rng):
     X = noisy_ensemble(missing=0.3).X
     row_weights = rng.random(len(X)) + 0.1
     ensemble = ensemble_of(X, row_weights)
-    parts = np.split(module.one_hot_space(ensemble).mean, ensemble.first_cell[1:])
+    parts = np.split(_one_hot_space.one_hot_space(ensemble).mean, ensemble.first_cell[1:])
     for column, mean in zip(X.T, parts, strict=True):
         share = [row_weights[column == label].sum() for label in range(column.max() + 1)]
         assert np.allclose(mean, share / row_weights[column >= 0].sum())
@@ -85,8 +87,8 @@ def test_labels_are_summed_by_clustering(n_labels, rng):
     layout = layout_of(np.array(n_labels))
     values = rng.random((4, layout.n_cells))
     expected = [part.sum(axis=1) for part in np.split(values, layout.first_cell[1:], axis=1)]
-    assert np.allclose(module.sum_per_clustering(values, layout), np.transpose(expected), rtol=1e-14)
-    assert np.allclose(module.sum_per_clustering(values[0], layout), [part[0] for part in expected], rtol=1e-14)
+    assert np.allclose(_one_hot_space.sum_per_clustering(values, layout), np.transpose(expected), rtol=1e-14)
+    assert np.allclose(_one_hot_space.sum_per_clustering(values[0], layout), [part[0] for part in expected], rtol=1e-14)
 
 
 def test_one_step_is_lloyds(rng):
@@ -95,7 +97,7 @@ def test_one_step_is_lloyds(rng):
     X = np.unique(X, axis=0)
     row_weights = rng.integers(1, 5, size=len(X)).astype(float)
     ensemble = ensemble_of(X, row_weights)
-    space = module.one_hot_space(ensemble)
+    space = _one_hot_space.one_hot_space(ensemble)
     indicators = [
         np.where(column[:, None] >= 0, column[:, None] == np.arange(len(mean)), mean)
         for column, mean in zip(X.T, np.split(space.mean, ensemble.first_cell[1:]), strict=True)
@@ -103,13 +105,13 @@ def test_one_step_is_lloyds(rng):
     points = np.hstack(indicators)
     centers = rng.random((3, ensemble.n_cells))
     cells = space.to_cells(ensemble.codes)
-    labels, distance, stats = assign_rows(cells, row_weights, module.distance_table(centers, space))
+    labels, distance, stats = assign_rows(cells, row_weights, _one_hot_space.distance_table(centers, space))
     explicit = ((points[:, None] - centers) ** 2).sum(axis=-1)
     assert np.array_equal(labels, explicit.argmin(axis=1))
     assert np.allclose(distance, explicit.min(axis=1))
     assert stats.inertia == pytest.approx(row_weights @ explicit.min(axis=1))
-    assert np.allclose([module.row_as_center(row, space) for row in cells], points)
-    new = module.update_centers(stats, space)
+    assert np.allclose(space.centers(module.as_points(ensemble).as_mass(np.arange(len(X)))), points)
+    new = space.centers(stats.mass)
     for k in np.unique(labels):
         assert np.allclose(new[k], np.average(points[labels == k], axis=0, weights=row_weights[labels == k]))
 
@@ -117,7 +119,7 @@ def test_one_step_is_lloyds(rng):
 def test_statistics_add_over_blocks(rng):
     X = noisy_ensemble(missing=0.2).X
     ensemble = ensemble_of(X)
-    cells = module.one_hot_space(ensemble).to_cells(ensemble.codes)
+    cells = _one_hot_space.one_hot_space(ensemble).to_cells(ensemble.codes)
     table = rng.random((ensemble.n_cells + ensemble.n_clusterings, 3))
     whole = assign_rows(cells, ensemble.row_weights, table)[2]
     parts = [assign_rows(cells[b], ensemble.row_weights[b], table)[2] for b in (slice(20), slice(20, None))]
@@ -126,13 +128,77 @@ def test_statistics_add_over_blocks(rng):
 
 
 def test_empty_cluster_moves_to_the_farthest_row():
-    ensemble = ensemble_of(np.array([[0, 0, 0], [0, 0, 1], [1, 1, 1]]))
-    space = module.one_hot_space(ensemble)
-    cells = space.to_cells(ensemble.codes)
-    centers, distance = np.zeros((2, ensemble.n_cells)), np.array([0.1, 0.5, 0.3])
-    module.move_empty(centers, np.array([3.0, 0.0]), cells, distance, space)
-    assert np.array_equal(centers[1], module.row_as_center(cells[1], space))
-    assert not centers[0].any()
+    points = module.as_points(ensemble_of(np.array([[0, 0, 0], [0, 0, 1], [1, 1, 1]])))
+    mass, distance = 3 * points.as_mass(np.array([0, 0])), np.array([0.1, 0.5, 0.3])
+    mass[1] = 0.0
+    module.move_empty(mass, distance, points)
+    assert np.array_equal(mass, [3 * points.as_mass([0])[0], points.as_mass([1])[0]])
+
+
+def explicit_points(ensemble):
+    """The one-hot points of the rows, scaled by the root of the clusterings' weights."""
+    space = _one_hot_space.one_hot_space(ensemble)
+    means = np.split(space.mean, ensemble.first_cell[1:])
+    indicators = [
+        np.sqrt(u) * np.where(column[:, None] >= 0, column[:, None] == np.arange(len(mean)), mean)
+        for column, mean, u in zip(ensemble.codes.T, means, ensemble.clustering_weights, strict=True)
+    ]
+    return np.hstack(indicators)
+
+
+def weighted_ensemble(rng, missing=0.3):
+    X = np.unique(noisy_ensemble(missing=missing, flip=0.4).X, axis=0)
+    clustering_weights = rng.random(X.shape[1]) + 0.2
+    return Ensemble(X.astype(np.int32), X.max(axis=0) + 1, clustering_weights, rng.random(len(X)) + 0.1)
+
+
+def test_greedy_start_takes_the_best_of_the_drawn_rows(rng):
+    """The same draws in NumPy on the explicit points."""
+    ensemble = weighted_ensemble(rng)
+    points, rows = explicit_points(ensemble), module.as_points(ensemble)
+    uniform, chosen = rng.random((5, 3)), np.empty(5, dtype=np.int64)
+    assert (
+        draw_rows(rows.cells, rows.row_weights, rows.kernel_space, uniform, np.full(len(points), np.inf), chosen) == 5
+    )
+    nearest = np.ones(len(points))
+    for c, row in enumerate(chosen):
+        total = np.cumsum(ensemble.row_weights * nearest)
+        drawn = np.searchsorted(total, uniform[c, : 3 if c else 1] * total[-1], side="right")
+        apart = ((points[:, None] - points[drawn]) ** 2).sum(axis=-1)
+        after = np.minimum(nearest[:, None], apart) if c else apart
+        assert row == drawn[(ensemble.row_weights @ after).argmin()]
+        nearest = after[:, (ensemble.row_weights @ after).argmin()]
+
+
+def test_greedy_start_ends_when_every_row_is_chosen():
+    rows = module.as_points(ensemble_of(np.array([[0, 0], [0, 1], [1, 1]])))
+    chosen = np.empty(5, dtype=np.int64)
+    assert (
+        draw_rows(rows.cells, rows.row_weights, rows.kernel_space, np.full((5, 2), 0.5), np.full(3, np.inf), chosen)
+        == 3
+    )
+    assert sorted(chosen[:3]) == [0, 1, 2]
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_single_moves_end_where_no_row_gains_by_moving(missing, rng):
+    """Each sum of squares from scratch: the moves lower it, and no other single move would."""
+    ensemble = weighted_ensemble(rng, missing)
+    points, w, rows = explicit_points(ensemble), ensemble.row_weights, module.as_points(ensemble)
+    labels = rng.integers(4, size=len(points)).astype(np.int32)
+    before, mass = inertia(points, labels, w), np.zeros((4, rows.space.n_all_cells))
+    for row, h in enumerate(labels):
+        mass[h, rows.cells[row]] += w[row]
+    size = rows.space.sizes(mass)
+    assert move_rows(rows.cells, w, rows.kernel_space, 100, labels, mass, size) > 0
+    after = inertia(points, labels, w)
+    assert after < before
+    assert np.allclose(size, np.bincount(labels, weights=w, minlength=4))
+    for row in range(len(points)):
+        for h in range(4):
+            moved = labels.copy()
+            moved[row] = h
+            assert inertia(points, moved, w) >= after - 1e-9
 
 
 @pytest.mark.parametrize("n_clusters", [5, 12, 40])
@@ -177,16 +243,15 @@ def test_raw_coding_is_k_means_on_the_numbers(rng):
 
 def test_rows_at_several_sites_give_the_centres_of_all(X):
     ensemble = ensemble_of(X)
-    space = module.one_hot_space(ensemble)
+    space = _one_hot_space.one_hot_space(ensemble)
     cells = space.to_cells(ensemble.codes)
     centers = module.run_k_means(ensemble, 3, 0, max_iter=1, tol=0.0).centers
     for _ in range(4):
-        table = module.distance_table(centers, space)
+        table = _one_hot_space.distance_table(centers, space)
         parts = [slice(0, 20), slice(20, 35), slice(35, None)]
         sites = [assign_rows(cells[part], ensemble.row_weights[part], table)[2] for part in parts]
-        central = module.update_centers(assign_rows(cells, ensemble.row_weights, table)[2], space)
-        added = module.KMeansStats(sum(site.mass for site in sites), sum(site.inertia for site in sites))
-        assert np.allclose(module.update_centers(added, space), central, rtol=1e-12)
+        central = space.centers(assign_rows(cells, ensemble.row_weights, table)[2].mass)
+        assert np.allclose(space.centers(sum(site.mass for site in sites)), central, rtol=1e-12)
         centers = central
 
 

@@ -8,6 +8,7 @@ from sklearn.cluster import KMeans
 
 from partita import QMI, LabelKMeans
 from partita.consensus.kmeans import _label_kmeans as kmeans
+from partita.consensus.kmeans import _lloyd
 from tests import twins
 from tests.ensembles import noisy_ensemble, same_partition
 
@@ -86,11 +87,17 @@ def test_no_partition_has_more_information(n_clusters, rng):
 
 def test_from_the_same_start_as_scikit_learns_k_means(rng, monkeypatch):
     X = np.unique(noisy_ensemble(missing=0, flip=0.5).X, axis=0)
-    weights, centers = rng.random(X.shape[1]) + 0.1, rng.random((4, X.shape[1], 3))
-    monkeypatch.setattr(kmeans, "start_centers", lambda *_: centers.reshape(4, -1).copy())
-    ours = QMI(4, n_init=1, weights=weights).fit(X)
-    start = (centers * np.sqrt(weights)[:, None]).reshape(4, -1)
-    theirs = KMeans(4, init=start, n_init=1, tol=0).fit(twins.one_hot(X, weights))
+    weights, rows, centers = rng.random(X.shape[1]) + 0.1, np.array([3, 1, 20, 40]), []
+
+    def start(points, *_):
+        centers.append(points.space.centers(points.as_mass(rows)))
+        return points.as_mass(rows)
+
+    monkeypatch.setattr(kmeans, "start_clusters", start)
+    monkeypatch.setattr(_lloyd, "move_rows", lambda *_: 0)  # scikit-learn makes no single moves
+    ours = QMI(4, n_init=1, keep_starts=True, weights=weights).fit(X)
+    scaled = centers[0] * np.sqrt(np.repeat(weights, 3))
+    theirs = KMeans(4, init=scaled, n_init=1, tol=0).fit(twins.one_hot(X, weights))
     assert ours.objective_ == pytest.approx(theirs.inertia_, rel=1e-10)
     assert same_partition(ours.labels_, theirs.labels_)
 

@@ -6,7 +6,7 @@ from scipy.special import gammaln, logsumexp, psi, xlogy
 
 from partita._kernels.families import BERNOULLI, GAUSSIAN, POISSON
 from partita._labels.ensemble import Ensemble
-from partita.consensus.models import _bce as module
+from partita.consensus.models import _bce_steps as module
 from partita.consensus.models._em import by_clustering
 
 EXACT = {"n_steps": 20_000, "tol": 1e-13}

@@ -9,9 +9,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from partita import BCE, _runs
 from partita._kernels import bce as kernels
-from partita.consensus.models import _bce as module
-from partita.consensus.models import _em
-from partita.consensus.models._bce import settle
+from partita.consensus.models import _bce_steps as module
+from partita.consensus.models._bce_steps import settle
 from partita.consensus.models._dirichlet import gradient, maximise_alpha
 from partita.exceptions import FewerClustersWarning, UnlabelledObjectsWarning
 from tests import twins
@@ -467,7 +466,7 @@ def test_labels_that_a_sample_lacks_are_not_lost(init, smoothing, monkeypatch):
 def test_threads_change_no_bit(few, monkeypatch):
     X = noisy_ensemble(sizes=(150, 100, 60), flip=0.3).X
     monkeypatch.setattr(_runs, "SAMPLE_SIZE", few)
-    monkeypatch.setattr(_em, "_BLOCK", 1)
+    monkeypatch.setattr(_runs, "_BLOCK", 1)
     one, many = (BCE(3, n_init=3, random_state=0, n_jobs=n).fit(X) for n in (1, 3))
     assert one.history_ == many.history_
     assert np.array_equal(one.gamma_, many.gamma_)

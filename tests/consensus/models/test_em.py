@@ -1,14 +1,12 @@
 """What EM of all models shares: tables of labels, starts, the best run of a sample, blocks and over-relaxed updates."""
 
-from typing import NamedTuple
-
 import numpy as np
 import pytest
 
-from partita import _runs
 from partita._labels.ensemble import Ensemble, layout_of
 from partita._runs import progress
 from partita.consensus.models import _em as module
+from partita.consensus.models._mixture import MixtureState
 from tests.ensembles import noisy_ensemble
 
 both_starts = pytest.mark.parametrize("init", ["kmeans", "random"])
@@ -72,52 +70,13 @@ def test_clusters_of_a_start_differ(init, ensemble):
     assert all(np.abs(table[:, g] - table[:, h]).max() > 0.01 for g in range(3) for h in range(g))
 
 
-class Height(NamedTuple):
-    """State and run of a model whose bound is a number drawn with the start."""
-
-    table: np.ndarray
-    history: list
-
-
-def heights(ensemble, drawn_heights):
-    """Best run of starts of given heights: what each run saw, and the run that was returned."""
-    seen = []
-
-    def begin(rows, number, seed):
-        return Height(np.full((rows.n_cells, 1), drawn_heights[number]), [drawn_heights[number]])
-
-    def run(rows, state, n_jobs):
-        seen.append((rows.row_weights.sum(), n_jobs))
-        return state
-
-    restart = lambda found: module.with_every_label(found, ensemble)  # noqa: E731
-    n = len(drawn_heights)
-    options = {"n_init": n, "random_state": 0, "n_jobs": 2, "lowest": module.minus_bound}
-    return seen, _runs.best_on_sample_then_all(ensemble, begin, run, restart, **options)
-
-
-def test_highest_start_is_kept_and_the_first_of_equals(ensemble):
-    seen, best = heights(ensemble, [1.0, 3.0, 3.0, 2.0])
-    assert best.history == [3.0]
-    assert (best.table == 3.0).all()
-    assert seen == [(ensemble.row_weights.sum(), None)] * 4
-
-
-def test_best_start_of_a_sample_continues_on_all_rows_with_every_label(ensemble, monkeypatch):
-    monkeypatch.setattr(_runs, "SAMPLE_SIZE", 20)
-    seen, best = heights(ensemble, [1.0, 3.0, 2.0])
-    assert seen[:3] == [(20, None)] * 3
-    assert seen[3:] == [(ensemble.row_weights.sum(), 2)]
-    assert np.allclose(best.table[:, 0], 0.99 * 3.0 + 0.01 * module.shares(ensemble))
+def test_state_of_a_sample_gets_a_little_of_every_label(ensemble):
+    state = MixtureState(np.ones(2) / 2, module.random_start(ensemble, 2, 0).table)
+    mixed = module.with_every_label(state, ensemble)
+    assert np.allclose(mixed.table, 0.99 * state.table + 0.01 * module.shares(ensemble)[:, None])
 
 
 # loop
-
-
-def test_blocks_cover_all_rows_once(monkeypatch):
-    monkeypatch.setattr(module, "_BLOCK", 10)
-    assert module.block_edges(25, 3) == [(0, 10), (10, 20), (20, 25)]
-    assert module.block_edges(25, 8) == [(0, 16), (16, 25)]  # longer blocks for longer tables
 
 
 def test_stretched_update_that_lowers_the_bound_is_taken_back_with_its_memory():

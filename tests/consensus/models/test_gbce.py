@@ -14,8 +14,7 @@ from sklearn.model_selection import GridSearchCV
 
 from partita import BCE, GBCE, _runs
 from partita._kernels.families import GAUSSIAN
-from partita.consensus.models import _bce as module
-from partita.consensus.models import _em
+from partita.consensus.models import _bce_steps as module
 from partita.exceptions import UnlabelledObjectsWarning
 from tests.consensus.models.bce_problems import (
     EXACT,
@@ -524,7 +523,7 @@ def test_feature_that_a_sample_lacks_does_no_harm(family, seed, monkeypatch):
 
 def test_threads_change_no_bit(truth, X, rng, monkeypatch):
     F = noisy_features(truth, rng)
-    monkeypatch.setattr(_em, "_BLOCK", 1)
+    monkeypatch.setattr(_runs, "_BLOCK", 1)
     one, many = (GBCE(3, n_init=3, random_state=0, n_jobs=n).fit(X, features=F) for n in (1, 3))
     assert one.history_ == many.history_
     assert np.array_equal(one.membership_, many.membership_)

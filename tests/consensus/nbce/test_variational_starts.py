@@ -6,7 +6,6 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
 from partita import _runs
-from partita.consensus.models import _em
 from partita.consensus.nbce._nbce import NBCE
 from tests.ensembles import noisy_ensemble
 
@@ -38,7 +37,7 @@ def test_start_that_is_best_on_a_sample_continues_on_all_rows(init, inference, m
 @pytest.mark.parametrize("inference", ["vb", "cvb"])
 def test_threads_change_no_bit(inference, monkeypatch):
     X = noisy_ensemble(sizes=(60, 40), flip=0.3).X
-    monkeypatch.setattr(_em, "_BLOCK", 1)
+    monkeypatch.setattr(_runs, "_BLOCK", 1)
     one, many = (NBCE(inference, truncation=6, n_init=4, random_state=0, n_jobs=n).fit(X) for n in (1, 3))
     assert one.history_ == many.history_
     assert np.array_equal(one.membership_, many.membership_)

@@ -25,7 +25,12 @@ class QMI(LabelKMeans):
     n_clusters : int, default=8
         Number of clusters, at most the number of distinct rows of labels.
     n_init : int, default=10
-        Number of starts (k-means++); the best one is kept.
+        Number of starts (greedy k-means++) that are run to the end. Then ``4 * n_init`` children, each with the
+        clusters of two runs and one new cluster, compete with them. With more than 3,000 distinct rows all this
+        happens on a sample of 3,000 objects, and the best clusters are run to the end on all.
+    keep_starts : bool, default=False
+        Run every one of the ``n_init`` starts to its end, without a competition before, and keep what each found in
+        ``starts_``.
     max_iter : int, default=300
         Largest number of iterations of each start.
     tol : float, default=1e-9
@@ -50,13 +55,15 @@ class QMI(LabelKMeans):
     objective_ : float
         W, the weighted sum of squared distances to the centres; what k-means lowers.
     history_ : list of float
-        W after each iteration of the kept start; it never rises.
+        W after each iteration of the last run; it never rises.
     cluster_centers_ : list of ndarray of shape (n_clusters_, k_j)
         Share of each label of each clustering in each cluster.
     n_iter_ : int
-        Number of iterations of the kept start; the length of ``history_``.
+        Number of iterations of the last run, on all rows; the length of ``history_``.
     converged_ : bool
-        Whether the kept start converged within ``max_iter``.
+        Whether the last run converged within ``max_iter``.
+    starts_ : list of StartResult
+        With ``keep_starts``: ``objective``, ``seed``, ``n_iter`` and ``labels`` of each start.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -89,6 +96,7 @@ class QMI(LabelKMeans):
         n_clusters: int = 8,
         *,
         n_init: int = 10,
+        keep_starts: bool = False,
         max_iter: int = 300,
         tol: float = 1e-9,
         weights: Any = None,
@@ -98,6 +106,7 @@ class QMI(LabelKMeans):
     ) -> None:
         self.n_clusters = n_clusters
         self.n_init = n_init
+        self.keep_starts = keep_starts
         self.max_iter = max_iter
         self.tol = tol
         self.weights = weights

@@ -12,13 +12,12 @@ import numpy as np
 from partita._labels.ensemble import Ensemble
 from partita._runs import Progress, warn
 from partita._typing import Array, FloatArray, IntArray
-from partita.consensus.kmeans._label_kmeans import SHORT_ITER, SHORT_TOL, run_k_means
+from partita.consensus.kmeans._lloyd import SHORT_ITER, SHORT_TOL, run_k_means
 from partita.exceptions import IdentifiabilityWarning
 
 START_NOISE = 0.1  # share of what all objects have in a start: no label is impossible in any cluster
 _RARE = 1e-12  # share of a label that no object of weight, or none of a sample, has
 _SHARE = 0.01  # of what all objects have, mixed into clusters of a sample: labels absent from it stay possible
-_BLOCK = 8192  # rows per block, at least: more threads can share fewer rows, but each block fills its own table
 _GROWTH = 1.3  # of the stretch of updates, as long as the bound rises: a larger one is taken back more often
 _LONGEST = 50.0  # largest stretch of an update: a longer one is more likely to be taken back, at the cost of an E-step
 
@@ -56,6 +55,14 @@ def shares(ensemble: Ensemble) -> FloatArray:
     total = column_sums(mass[:, None], ensemble)[ensemble.cell_clustering, 0]
     share = np.divide(mass, total, out=np.zeros_like(mass), where=total > 0)
     return np.asarray(np.maximum(share, _RARE))
+
+
+def penalty(table: FloatArray, smoothing: float, cell_weights: FloatArray) -> float:
+    """What smoothing adds to the bound: eps sum_j u_j sum log of the label probabilities (eqs. M33, M57)."""
+    if not smoothing:
+        return 0.0
+    logs = np.log(np.maximum(table, np.finfo(float).tiny))  # a share can be 0 where others weigh far more
+    return smoothing * float(cell_weights @ logs.sum(axis=1))
 
 
 # ------------------------------------------------------------------------------------------------------------ starts
@@ -125,7 +132,7 @@ def climb(
     tol: float,
     max_iter: int,
     n: float,
-    bar: Progress,
+    bar: Progress | None = None,
     stretch: Stretch | None = None,
 ) -> EMRun:
     """Alternate until the bound rises by less than ``tol``, relatively; statistics and bound are of the last state.
@@ -150,15 +157,10 @@ def climb(
             stats, bound = expect(state)
         rise = bound - history[-1]
         history.append(bound)
-        bar.update(1)
+        if bar is not None:
+            bar.update(1)
         settled = rise <= tol * max(abs(history[-2]), n)
         if settled and factor == 1:
             return EMRun(state, stats, history, True)
         factor = 1.0 if settled or stretch is None else min(_GROWTH * factor, _LONGEST)
     return EMRun(state, stats, history, False)
-
-
-def block_edges(n_rows: int, n_cells: int) -> list[tuple[int, int]]:
-    """Blocks of rows, long enough that adding up their tables of n_cells entries takes little time."""
-    length = max(_BLOCK, 2 * n_cells)
-    return [(lo, min(n_rows, lo + length)) for lo in range(0, n_rows, length)]

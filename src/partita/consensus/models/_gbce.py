@@ -3,7 +3,8 @@
     theta_i ~ Dirichlet(alpha);  for every column j that object i has:  z_ij ~ theta_i,  x_ij ~ p_j(. | z_ij)
 
 with p_j a distribution over labels, or Gaussian, Poisson, Bernoulli or categorical for features; column j counts u_j
-times (eqs. M39, M40). The steps are those of BCE (``_bce.py``); u = 1 for labels and 0 for features is BCE (eq. M44).
+times (eqs. M39, M40). The steps are those of BCE (``_bce_steps.py``); u = 1 for labels and 0 for features is BCE
+(eq. M44).
 """
 
 from typing import Any, ClassVar, Literal, Self
@@ -19,7 +20,8 @@ from partita._labels.validation import LabelMatrix, check_label_matrix, check_sa
 from partita._parameters import Interval
 from partita._typing import Array, Codes, FloatArray, IntArray
 from partita.base import FoundRows, LabelledRows, remember_columns
-from partita.consensus.models._bce import BCE, TINY, BCEColumns, BCEProblem, BCERun, BCEState
+from partita.consensus.models._bce import BCE
+from partita.consensus.models._bce_steps import TINY, BCEColumns, BCEProblem, BCERun, BCEState
 from partita.consensus.models._em import START_NOISE, by_clustering
 from partita.consensus.models._label_model import UNSEEN
 
@@ -76,10 +78,13 @@ class GBCE(BCE):
     smoothing : float, default=0.0
         Pseudo-count of every label (and category) in every cluster; see :class:`BCE`.
     init : {"kmeans", "random"}, default="kmeans"
-        Start at the clusters of a short k-means on the labels, or at label probabilities from Dirichlet(1).
-    n_init : int, default=10
-        Number of starts; the best one is kept. With more than 3,000 rows the starts compete on a sample of 3,000
-        objects, and the best is run again on all.
+        How starts are made; see :class:`BCE`.
+    n_init : int, default=4
+        Number of starts that are run to the end; the best one is kept. They are chosen as in :class:`BCE`; with more
+        than 3,000 rows on a sample of 3,000 objects, and the best is run again on all.
+    keep_starts : bool, default=False
+        Run every one of the ``n_init`` starts to its end, without a competition before, and keep what each found in
+        ``starts_``.
     max_iter : int, default=500
         Largest number of iterations of each start.
     tol : float, default=1e-6
@@ -109,6 +114,8 @@ class GBCE(BCE):
         ``history_``.
     converged_ : bool
         Whether the kept start converged within ``max_iter``.
+    starts_ : list of StartResult
+        With ``keep_starts``: ``objective``, ``seed``, ``n_iter`` and ``labels`` of each start.
     n_features_in_, feature_names_in_
         Of the label matrix, as in scikit-learn.
 
@@ -156,7 +163,8 @@ class GBCE(BCE):
         standardize: bool = True,
         smoothing: float = 0.0,
         init: Literal["kmeans", "random"] = "kmeans",
-        n_init: int = 10,
+        n_init: int = 4,
+        keep_starts: bool = False,
         max_iter: int = 500,
         tol: float = 1e-6,
         weights: Any = None,
@@ -169,6 +177,7 @@ class GBCE(BCE):
             smoothing=smoothing,
             init=init,
             n_init=n_init,
+            keep_starts=keep_starts,
             max_iter=max_iter,
             tol=tol,
             weights=weights,

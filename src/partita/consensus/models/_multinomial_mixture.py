@@ -1,133 +1,20 @@
-"""Mixture of multinomials over the rows of labels (Topchy, Jain and Punch, 2004).
-
-A row x belongs to component h with probability pi_h, and then its labels are independent:
-
-    p(x) = sum_h pi_h prod_{j observed} theta_hj[x_j]                                                (eq. M10)
-
-E-step: r_ih prop. to pi_h prod_j theta_hj[x_ij].                                                    (eq. M11)
-M-step: pi_h = mean of r_ih, theta_hj[a] prop. to sum_{i: x_ij = a} r_ih.                            (eq. M12)
-"""
+"""Mixture of multinomials over the rows of labels: the estimator; its steps are in ``_mixture.py``."""
 
 from functools import partial
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from partita._kernels import mixture
+from partita._kept_starts import RowStart, kept_starts
 from partita._labels.ensemble import Ensemble
-from partita._parameters import StrOptions, common
-from partita._runs import Progress, best_on_sample_then_all, in_order, progress, warn_not_converged
+from partita._parameters import Interval, StrOptions, common
+from partita._runs import Progress, Round, draw_seeds, in_order, progress, race, sample_for_starts, warn_not_converged
 from partita._typing import Codes, FloatArray
 from partita.base import Consensus, LabelledRows
-from partita.consensus.models._em import (
-    STARTS,
-    EMRun,
-    block_edges,
-    climb,
-    column_sums,
-    minus_bound,
-    normalise,
-    warn_one_clustering,
-    with_every_label,
-)
+from partita.consensus.models._em import STARTS, EMRun, minus_bound, warn_one_clustering, with_every_label
 from partita.consensus.models._label_model import UNSEEN, LabelModel
-
-_TINY = 1e-300  # instead of 0 in logs: near the smallest float, so that it counts as 0
-
-
-class MixtureState(NamedTuple):
-    """Parameters of the mixture."""
-
-    pi: FloatArray  # (k,)
-    table: FloatArray  # (n_cells, k) theta
-
-
-class MixtureStats(NamedTuple):
-    """What the M-step needs; additive over blocks of rows."""
-
-    mass: FloatArray  # (k,) sum of r
-    label_mass: FloatArray  # (n_cells, k) sum of r over the rows with a label
-    log_likelihood: float
-
-
-def as_rows(ensemble: Ensemble) -> mixture.MixtureRows:
-    """Rows as the kernels need them."""
-    return mixture.MixtureRows(ensemble.row_starts, ensemble.row_cells, ensemble.row_weights)
-
-
-def expect_block(
-    rows: mixture.MixtureRows, log_table: FloatArray, log_weights: FloatArray, block: tuple[int, int]
-) -> MixtureStats:
-    """E-step of a block of rows."""
-    mass, label_mass = np.zeros(len(log_weights)), np.zeros(log_table.shape)
-    log_likelihood = mixture.expect_mixture(rows, log_table, log_weights, *block, mass, label_mass)
-    return MixtureStats(mass, label_mass, float(log_likelihood))
-
-
-def add_stats(parts: Any) -> MixtureStats:
-    """Sum of the blocks' statistics."""
-    first, *others = parts
-    mass, label_mass, log_likelihood = first
-    for other in others:
-        mass += other.mass
-        label_mass += other.label_mass
-        log_likelihood += other.log_likelihood
-    return MixtureStats(mass, label_mass, log_likelihood)
-
-
-def expect_all(
-    rows: mixture.MixtureRows, log_table: FloatArray, log_weights: FloatArray, n_jobs: int | None
-) -> MixtureStats:
-    """E-step of all rows, in blocks."""
-    edges = block_edges(len(rows.row_weights), len(log_table))
-    return add_stats(in_order(partial(expect_block, rows, log_table, log_weights), edges, n_jobs))
-
-
-def posterior(
-    rows: mixture.MixtureRows, log_table: FloatArray, log_weights: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Membership and log-likelihood of each row."""
-    n = len(rows.row_weights)
-    membership, log_likelihood = np.empty((n, len(log_weights))), np.empty(n)
-    mixture.posterior(rows, log_table, log_weights, 0, n, membership, log_likelihood)
-    return membership, log_likelihood
-
-
-def update_mixture(state: MixtureState, stats: MixtureStats, layout: Ensemble, *, impute: bool = False) -> MixtureState:
-    """M-step. With ``impute``, a missing label counts as the old parameters expect it (the paper's way, eq. M13)."""
-    mass = stats.label_mass
-    if impute:
-        missing = stats.mass - column_sums(mass, layout)
-        mass = mass + np.maximum(missing, 0.0)[layout.cell_clustering] * state.table
-    return MixtureState(stats.mass / stats.mass.sum(), normalise(mass, layout, state.table))
-
-
-def log_tables(state: MixtureState, cell_weights: FloatArray, floor: float = _TINY) -> tuple[FloatArray, FloatArray]:
-    """Logs of theta, times the weight of the clustering, and of pi."""
-    log_table = np.log(np.maximum(state.table, floor)) * cell_weights[:, None]
-    return log_table, np.log(np.maximum(state.pi, _TINY))
-
-
-def run_mixture(
-    ensemble: Ensemble,
-    state: MixtureState,
-    n_jobs: int | None,
-    *,
-    impute: bool,
-    tol: float,
-    max_iter: int,
-    bar: Progress,
-) -> EMRun:
-    """EM from a state to its end."""
-    rows, cell_weights = as_rows(ensemble), ensemble.cell_weights
-
-    def expect(state: MixtureState) -> tuple[MixtureStats, float]:
-        stats = expect_all(rows, *log_tables(state, cell_weights), n_jobs)
-        return stats, stats.log_likelihood
-
-    step = partial(update_mixture, layout=ensemble.layout, impute=impute)
-    n = float(ensemble.row_weights.sum())
-    return climb(expect, step, state, tol=tol, max_iter=max_iter, n=n, bar=bar)
+from partita.consensus.models._mixture import MixtureModel, as_rows, log_tables, posterior, run_mixture
+from partita.consensus.models._starts import STARTS_PER_RUN, StartSettings, compete
 
 
 class MultinomialMixture(LabelModel):
@@ -140,11 +27,20 @@ class MultinomialMixture(LabelModel):
     missing : {"ignore", "impute"}, default="ignore"
         How the M-step sees missing labels: not at all, or as the old parameters expect them, which is the paper's way.
         Both raise the likelihood of the observed labels and stop at the same points; "ignore" gets there sooner.
+    smoothing : float, default=0.0
+        Pseudo-count of every label in every component, so that no label is impossible; 0.001 is a good value when new
+        objects are to be scored, and the likelihood of BCE with the same value is then comparable. What rises is the
+        log-likelihood plus smoothing * sum_j u_j sum log theta_j, with u_j the weight of clustering j.
     init : {"kmeans", "random"}, default="kmeans"
-        Start at the clusters of a short k-means on the labels, or at label probabilities from Dirichlet(1).
-    n_init : int, default=10
-        Number of starts; the best one is kept. With more than 3,000 distinct rows the starts compete on a sample of
-        3,000 objects, and the best continues on all.
+        "kmeans" starts at the clusters of a short k-means on the labels and, every second start, at components of an
+        annealed EM; "random" at label probabilities from Dirichlet(1).
+    n_init : int, default=6
+        Number of starts that are run to the end; the best one is kept. They are the best of ``3 * n_init`` starts and
+        ``5 * n_init`` children of these (components of two, one of them drawn anew) after five steps of EM. With more
+        than 3,000 distinct rows this happens on a sample of 3,000 objects, and the best continues on all.
+    keep_starts : bool, default=False
+        Run every one of the ``n_init`` starts to its end, without a competition before, and keep what each found in
+        ``starts_``.
     max_iter : int, default=500
         Largest number of iterations of each start.
     tol : float, default=1e-6
@@ -173,7 +69,7 @@ class MultinomialMixture(LabelModel):
     theta_ : list of ndarray of shape (n_components_, k_j)
         Probability of each label of each clustering in each component.
     lower_bound_ : float
-        Log-likelihood of the observed labels.
+        Log-likelihood of the observed labels (with smoothing, plus the sum of logs given there).
     history_ : list of float
         Log-likelihood after each iteration of the kept start; it never falls.
     n_iter_ : int
@@ -181,6 +77,8 @@ class MultinomialMixture(LabelModel):
         ``history_``.
     converged_ : bool
         Whether the kept start converged within ``max_iter``.
+    starts_ : list of StartResult
+        With ``keep_starts``: ``objective``, ``seed``, ``n_iter`` and ``labels`` of each start.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -210,8 +108,11 @@ class MultinomialMixture(LabelModel):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "missing": [StrOptions({"ignore", "impute"})],
+        "smoothing": [Interval("real", 0, None)],
         "init": [StrOptions(set(STARTS))],
-        **common("n_clusters", "n_init", "max_iter", "tol", "weights", "random_state", "n_jobs", "verbose"),
+        **common(
+            "n_clusters", "n_init", "keep_starts", "max_iter", "tol", "weights", "random_state", "n_jobs", "verbose"
+        ),
     }
 
     def __init__(
@@ -219,8 +120,10 @@ class MultinomialMixture(LabelModel):
         n_clusters: int = 8,
         *,
         missing: Literal["ignore", "impute"] = "ignore",
+        smoothing: float = 0.0,
         init: Literal["kmeans", "random"] = "kmeans",
-        n_init: int = 10,
+        n_init: int = 6,
+        keep_starts: bool = False,
         max_iter: int = 500,
         tol: float = 1e-6,
         weights: Any = None,
@@ -230,8 +133,10 @@ class MultinomialMixture(LabelModel):
     ) -> None:
         self.n_clusters = n_clusters
         self.missing = missing
+        self.smoothing = smoothing
         self.init = init
         self.n_init = n_init
+        self.keep_starts = keep_starts
         self.max_iter = max_iter
         self.tol = tol
         self.weights = weights
@@ -243,28 +148,53 @@ class MultinomialMixture(LabelModel):
         ensemble = rows.ensemble
         warn_one_clustering(self, ensemble)
         with progress((int(self.n_init) + 1) * int(self.max_iter), "mixture model", show=bool(self.verbose)) as bar:
-            impute = self.missing == "impute"
-            best = best_on_sample_then_all(
-                ensemble,
-                partial(self._begin, rows.n_clusters),
-                partial(run_mixture, impute=impute, tol=self.tol, max_iter=self.max_iter, bar=bar),
-                lambda found: with_every_label(found.state, ensemble),
-                n_init=self.n_init,
-                random_state=self.random_state,
-                n_jobs=self.n_jobs,
-                lowest=minus_bound,
-            )
+            best = self._keep_runs(rows, bar) if self.keep_starts else self._best_run(rows, bar)
         if not best.converged:
             warn_not_converged(type(self).__name__, self.max_iter)
         self._layout, self._state = ensemble.layout, best.state
         self.history_, self.converged_ = best.history, best.converged
         self.n_iter_, self.lower_bound_ = len(best.history), best.history[-1]
-        membership = posterior(as_rows(ensemble), *log_tables(self._state, self._layout.cell_weights))[0]
+        membership = self._memberships(ensemble, best)
         return Consensus(membership.argmax(axis=1), membership, self._state.pi)
 
-    def _begin(self, n_clusters: int, ensemble: Ensemble, number: int, seed: int) -> MixtureState:
-        start = STARTS[self.init](ensemble, n_clusters, seed)
-        return MixtureState(start.pi, start.table)
+    def _settings(self, n_clusters: int) -> StartSettings:
+        """Starts ignore missing labels: both M-steps have the same ends, this one is sooner near them (eq. M14)."""
+        return StartSettings(n_clusters, self.init, MixtureModel(smoothing=self.smoothing))
+
+    @property
+    def _model(self) -> MixtureModel:
+        return MixtureModel(self.missing == "impute", self.smoothing)
+
+    def _best_run(self, rows: LabelledRows, bar: Progress) -> EMRun:
+        """Starts compete, the best of them are run to the end; on a sample first if there are many rows (eq. M56)."""
+        ensemble, settings = rows.ensemble, self._settings(rows.n_clusters)
+        *seeds, sample_seed = draw_seeds(self.random_state, STARTS_PER_RUN * self.n_init + 2).tolist()
+        few = sample_for_starts(ensemble, sample_seed)
+        run = partial(run_mixture, model=self._model, tol=self.tol, max_iter=self.max_iter, bar=bar)
+        states = compete(few, settings, seeds, self.n_init, self.n_jobs)
+        best: EMRun = race(states, [Round(partial(run, few), 1)], self.n_jobs, lowest=minus_bound)[0]
+        return best if few is ensemble else run(ensemble, with_every_label(best.state, ensemble), n_jobs=self.n_jobs)
+
+    def _keep_runs(self, rows: LabelledRows, bar: Progress) -> EMRun:
+        """Every start, run to its end on all rows; the best one."""
+        ensemble, settings = rows.ensemble, self._settings(rows.n_clusters)
+        seeds = draw_seeds(self.random_state, self.n_init).tolist()
+
+        def run_start(start: tuple[int, int]) -> EMRun:
+            state = settings.begin(ensemble, *start)
+            return run_mixture(ensemble, state, self._model, tol=self.tol, max_iter=self.max_iter, bar=bar)
+
+        runs = list(in_order(run_start, enumerate(seeds), self.n_jobs))
+        starts = [
+            RowStart(run.history[-1], seed, len(run.history), self._memberships(ensemble, run).argmax(axis=1))
+            for run, seed in zip(runs, seeds, strict=True)
+        ]
+        self.starts_ = kept_starts(starts, rows)
+        return min(runs, key=minus_bound)
+
+    @staticmethod
+    def _memberships(ensemble: Ensemble, run: EMRun) -> FloatArray:
+        return posterior(as_rows(ensemble), *log_tables(run.state, ensemble.cell_weights))[0]
 
     def _posterior(self, codes: Codes) -> tuple[FloatArray, FloatArray]:
         rows = as_rows(self._layout.with_rows(codes))

@@ -8,7 +8,7 @@ from scipy.special import logsumexp
 
 from partita._labels.ensemble import Ensemble
 from partita._typing import Array, FloatArray, IntArray
-from partita.consensus.models._multinomial_mixture import as_rows, posterior
+from partita.consensus.models._mixture import as_rows, posterior
 from partita.consensus.nbce._joint import NBCEModel, mean_table, mean_weights
 
 SMALL_CLUSTER = 0.05  # share of the objects below which removing a cluster is tried: every trial is a whole climb

@@ -16,10 +16,10 @@ import numpy as np
 from scipy.special import gammaln, psi
 
 from partita._labels.ensemble import Ensemble
-from partita._runs import Progress, sample_for_starts, warn_not_converged
+from partita._runs import Progress, block_edges, sample_for_starts, warn_not_converged
 from partita._typing import Array, FloatArray, IntArray
-from partita.consensus.models._em import STARTS, EMRun, block_edges, climb, column_sums
-from partita.consensus.models._multinomial_mixture import MixtureStats, as_rows, expect_all
+from partita.consensus.models._em import STARTS, EMRun, climb, column_sums
+from partita.consensus.models._mixture import MixtureStats, as_rows, expect_all
 from partita.consensus.nbce._joint import NBCEModel, Occupancy, estimate_parameters
 from partita.consensus.nbce._posterior import SMALL_CLUSTER, ClusterLogs, NBCEPosterior, mean_logs, place
 from partita.consensus.nbce._variational_starts import SHORT, VariationalSettings, best_start

@@ -29,7 +29,7 @@ from partita._parameters import common
 from partita._runs import Progress, draw_seeds, in_order, progress, warn_not_converged
 from partita._typing import Array, Codes, FloatArray
 from partita.base import BaseConsensus, Consensus, LabelledRows, SoftConsensusMixin
-from partita.consensus.kmeans._label_kmeans import SHORT_ITER, SHORT_TOL, run_k_means
+from partita.consensus.kmeans._lloyd import SHORT_ITER, SHORT_TOL, run_k_means
 from partita.consensus.pairwise._memberships import fitted_memberships
 from partita.consensus.pairwise._pair_counts import row_counts
 from partita.metrics._label_factor import through_labels

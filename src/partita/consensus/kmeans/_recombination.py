@@ -1,0 +1,55 @@
+"""New starts of k-means from the ends of others (Gribel and Vidal, 2019, HG-means).
+
+Two runs often have most clusters in common, each with a few good ones that the other lacks. A child takes each
+cluster from one of two parents (clusters are matched by their centres), gives up one and opens another where rows are
+far from their centres; k-means improves it, and it replaces the worst run if it is better (eq. M55).
+"""
+
+import numpy as np
+
+from partita._kernels.label_kmeans import draw_rows
+from partita._typing import FloatArray
+from partita.consensus.kmeans._lloyd import SHORT_ITER, SHORT_TOL, KMeansRows, KMeansRun, assign_rows, improve, inertia
+
+_SAME = 1e-9  # relative difference of objectives below which two runs count as the same end
+
+
+def recombine(points: KMeansRows, runs: list[KMeansRun], n_children: int, seed: int) -> KMeansRun:
+    """The best run after children of the given ones have competed with them."""
+    pool, rng = sorted(runs, key=inertia), np.random.default_rng(seed)
+    k = len(pool[0].mass)
+    if k == 1 or inertia(pool[0]) <= 0:
+        return pool[0]
+    for _ in range(n_children):
+        first, second = (pool[rng.integers(len(pool), size=2).min()] for _ in range(2))  # the better of two, twice
+        mass = _draw_one(points, _without_one(_mix(points, first.mass, second.mass, rng), rng), rng)
+        child = improve(points, mass, max_iter=SHORT_ITER, tol=SHORT_TOL)
+        new = all(abs(inertia(child) - inertia(run)) > _SAME * inertia(run) for run in pool)
+        if new and inertia(child) < inertia(pool[-1]):
+            pool = sorted([*pool[:-1], child], key=inertia)
+    return pool[0]
+
+
+def _mix(points: KMeansRows, mass: FloatArray, other: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Each cluster of one of two runs; clusters whose centres are near each other stand for the same one."""
+    from scipy.optimize import linear_sum_assignment
+
+    if mass is other or mass.shape != other.shape:
+        return mass
+    root = np.sqrt(points.space.layout.cell_weights)
+    a, b = points.space.centers(mass) * root, points.space.centers(other) * root
+    match = linear_sum_assignment(-a @ b.T + (b**2).sum(axis=1) / 2)[1]  # |a - b|^2 / 2, but for what is of a alone
+    return np.where(rng.random(len(mass))[:, None] < 0.5, mass, other[match])
+
+
+def _without_one(mass: FloatArray, rng: np.random.Generator) -> FloatArray:
+    return np.delete(mass, rng.integers(len(mass)), axis=0)
+
+
+def _draw_one(points: KMeansRows, mass: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """One more cluster, of a row drawn as in k-means++."""
+    cells, row_weights = points.cells, points.row_weights
+    nearest, chosen = np.empty(len(cells)), np.empty(1, dtype=np.int64)
+    assign_rows(cells, row_weights, points.table(mass), np.empty(len(cells), dtype=np.int32), nearest)
+    draw_rows(cells, row_weights, points.kernel_space, rng.random((1, 1)), nearest, chosen)
+    return np.vstack([mass, points.as_mass(chosen)])

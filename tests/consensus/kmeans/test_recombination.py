@@ -1,0 +1,47 @@
+"""Children of k-means runs (eq. M55)."""
+
+import numpy as np
+import pytest
+
+from partita._labels.ensemble import Ensemble
+from partita.consensus.kmeans import _recombination as module
+from partita.consensus.kmeans._lloyd import as_points, improve, inertia, start_clusters
+from tests.ensembles import noisy_ensemble
+
+
+@pytest.fixture
+def points(rng):
+    X = np.unique(noisy_ensemble(sizes=(60, 50, 40), missing=0.1, flip=0.5).X, axis=0)
+    weights = rng.random(X.shape[1]) + 0.5
+    return as_points(Ensemble(X.astype(np.int32), X.max(axis=0) + 1, weights, rng.random(len(X)) + 0.1))
+
+
+def runs_of(points, k, n):
+    return [improve(points, start_clusters(points, k, seed), max_iter=50, tol=1e-9) for seed in range(n)]
+
+
+def test_children_only_improve_the_best_run(points):
+    runs = runs_of(points, 8, 4)
+    ends = [inertia(module.recombine(points, runs, n, 0)) for n in (0, 10, 60)]
+    assert ends[0] == min(map(inertia, runs))
+    assert ends[0] >= ends[1] >= ends[2]
+    assert ends[2] < ends[0]
+
+
+def test_one_cluster_has_no_children(points):
+    runs = runs_of(points, 1, 2)
+    assert module.recombine(points, runs, 10, 0) is runs[0]
+
+
+def test_parents_are_matched_by_their_centres(points, rng):
+    mass = runs_of(points, 5, 1)[0].mass
+    other = mass[[3, 0, 4, 2, 1]]
+    assert np.array_equal(module._mix(points, mass, other, rng), mass)
+
+
+def test_a_new_cluster_is_a_row_away_from_the_others(points, rng):
+    mass = runs_of(points, 4, 1)[0].mass
+    more = module._draw_one(points, mass, rng)
+    assert np.array_equal(more[:4], mass)
+    assert more[4].sum() == points.cells.shape[1]
+    assert len(module._without_one(more, rng)) == 4
