@@ -118,7 +118,7 @@ def _warm_up_nbce(codes: np.ndarray) -> None:
         sums = np.zeros((2, k)), np.zeros((2, k)), np.zeros((order, n_cells, k)), np.zeros((order, m, k))
         expected = nbce_cvb.CvbState(np.full((n, k), 0.5), *sums)
         nbce_cvb.sum_up_cvb(weighted, expected)
-        nbce_cvb.sweep_cvb(weighted, expected, 1.0, 1.0, True, np.arange(n), np.empty(n))
+        nbce_cvb.sweep_cvb(weighted, expected, 1.0, 1.0, k, True, np.arange(n), np.empty(n))
 
 
 def _warm_up_mixtures() -> None:

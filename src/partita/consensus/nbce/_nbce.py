@@ -194,7 +194,7 @@ class NBCE(LabelModel):
         coassignment: bool = False,
         second_order: bool = False,
         init: Literal["kmeans", "random"] = "kmeans",
-        n_init: int = 10,
+        n_init: int = 3,
         max_iter: int = 500,
         tol: float | None = None,
         weights: Any = None,

@@ -1,16 +1,16 @@
-"""How "vb" and "cvb" look for a good start: with few clusters and with many; the highest bound decides (eq. N33)."""
+"""How "vb" and "cvb" start: from clusters that a search found, begun with few clusters and with many (eq. N33)."""
 
-from collections.abc import Callable
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from partita._labels.ensemble import Ensemble
-from partita._runs import best_of
 from partita._typing import IntArray
+from partita.consensus.models._em import STARTS
+from partita.consensus.nbce._joint import NBCEModel
+from partita.consensus.nbce._label_search import LabelledRows, search_labels
 
-SHORT = 20  # iterations of each start before the best one continues: more cost time for starts that are then dropped
-_ALONE = 20  # clusters of a single start: superfluous ones can lose their objects, but none is opened later
+_ALONE = 20  # clusters of a single start
 
 
 class VariationalSettings(NamedTuple):
@@ -28,25 +28,22 @@ class VariationalSettings(NamedTuple):
         return min(self.truncation, int(max(1, ensemble.row_weights.sum())))
 
 
-class HasHistory(Protocol):
-    """A run with its bounds."""
-
-    @property
-    def history(self) -> list[float]:
-        """Bound after each iteration."""
-
-
-Found = TypeVar("Found", bound=HasHistory)
-
-
-def best_start(
-    run: Callable[[tuple[int, int]], Found], n_clusters: int, n_rows: int, seeds: IntArray, n_jobs: int | None
-) -> Found:
-    """The run with the highest bound; ``run`` takes a number of clusters and a seed.
-
-    The numbers of clusters are spread evenly on the log scale.
-    """
+def numbered_starts(n_clusters: int, n_rows: int, seeds: IntArray) -> list[tuple[int, int]]:
+    """A number of clusters and a seed for each start; the numbers are spread evenly on the log scale."""
     most = max(1, min(n_clusters, n_rows))
     sizes = np.geomspace(min(2, most), most, len(seeds)) if len(seeds) > 1 else np.array([min(most, _ALONE)])
-    starts = zip(np.rint(sizes).astype(int).tolist(), seeds.tolist(), strict=True)
-    return best_of(run, starts, n_jobs, lowest=lambda found: -found.history[-1])
+    return list(zip(np.rint(sizes).astype(int).tolist(), seeds.tolist(), strict=True))
+
+
+def search_from(
+    ensemble: Ensemble, model: NBCEModel, K: int, settings: VariationalSettings, start: tuple[int, int]
+) -> LabelledRows:
+    """Search from a start with the given number of clusters, and seed."""
+    n_clusters, seed = start
+    labels = STARTS[settings.init](ensemble, n_clusters, seed).labels.astype(np.int64)
+    return search_labels(ensemble, model, labels, K, settings.estimate, seed)
+
+
+def minus_reached(run: Any) -> float:
+    """What the best of several searches, or runs, has lowest."""
+    return -float(run.joint if isinstance(run, LabelledRows) else run.history[-1])

@@ -16,13 +16,20 @@ import numpy as np
 from scipy.special import gammaln, psi
 
 from partita._labels.ensemble import Ensemble
-from partita._runs import Progress, sample_for_starts, warn_not_converged
+from partita._runs import Progress, Round, race, sample_for_starts, warn_not_converged
 from partita._typing import Array, FloatArray, IntArray
-from partita.consensus.models._em import STARTS, EMRun, block_edges, climb, column_sums
+from partita.consensus.models._em import EMRun, block_edges, climb, column_sums
 from partita.consensus.models._multinomial_mixture import MixtureStats, as_rows, expect_all
-from partita.consensus.nbce._joint import NBCEModel, Occupancy, estimate_parameters
-from partita.consensus.nbce._posterior import SMALL_CLUSTER, ClusterLogs, NBCEPosterior, mean_logs, place
-from partita.consensus.nbce._variational_starts import SHORT, VariationalSettings, best_start
+from partita.consensus.nbce._hyperparameters import estimate_parameters
+from partita.consensus.nbce._joint import NBCEModel, Occupancy
+from partita.consensus.nbce._label_search import LabelledRows, hard_occupancy
+from partita.consensus.nbce._posterior import ClusterLogs, NBCEPosterior, mean_logs, place
+from partita.consensus.nbce._variational_starts import (
+    VariationalSettings,
+    minus_reached,
+    numbered_starts,
+    search_from,
+)
 
 
 class VBState(NamedTuple):
@@ -36,18 +43,19 @@ class VBState(NamedTuple):
 def vb(
     ensemble: Ensemble, model: NBCEModel, settings: VariationalSettings, seeds: IntArray, bar: Progress
 ) -> NBCEPosterior:
-    """Climb from the best of several starts, then try without small clusters; the last seed is of the sample."""
+    """Climb from the clusters that each start's search finds, and keep the highest; the last seed is of the sample."""
     K = settings.n_clusters(ensemble)
     few = sample_for_starts(ensemble, int(seeds[-1]))
-    short = settings._replace(max_iter=min(SHORT, settings.max_iter), n_jobs=None)
-    run = partial(_run_start, few, model, K, short, bar)
-    best = best_start(run, K, few.n_rows, seeds[:-1], settings.n_jobs)
+    starts = numbered_starts(K, few.n_rows, seeds[:-1])
+    search = Round(partial(search_from, few, model, K, settings), len(starts))
     if few is ensemble:
-        best = _continue(ensemble, best, settings, bar)
+        alone = settings._replace(n_jobs=None)  # threads go to the starts
+        rounds = [search, Round(lambda found: climb_vb(few, state_of(few, found, K), alone, bar), 1)]
+        best = race(starts, rounds, settings.n_jobs, lowest=minus_reached)[0]
     else:
+        found = race(starts, [search], settings.n_jobs, lowest=minus_reached)[0]
         grown = float(ensemble.row_weights.sum() / few.row_weights.sum())
-        best = climb_vb(ensemble, _grow(best.state, grown), settings, bar)
-    best = _drop_clusters(ensemble, best, settings, bar)
+        best = climb_vb(ensemble, _grow(state_of(few, found, K), grown), settings, bar)
     if not best.converged:
         warn_not_converged("NBCE with inference='vb'", settings.max_iter)
     return _summarise(ensemble, best)
@@ -110,24 +118,12 @@ def update_vb(state: VBState, stats: MixtureStats, *, estimate: tuple[bool, bool
     return VBState(model.alpha0 / len(state.xi) + stats.mass, model.beta + stats.label_mass, model)
 
 
-def _run_start(
-    few: Ensemble, model: NBCEModel, K: int, settings: VariationalSettings, bar: Progress, start: tuple[int, int]
-) -> EMRun:
-    """A few iterations from a start with the given number of clusters, and seed."""
-    begin, n_clusters = STARTS[settings.init](few, *start), start[0]
-    mass, table = np.zeros(K), np.zeros((model.layout.n_cells, K))
-    mass[:n_clusters] = begin.pi * few.row_weights.sum()
-    table[:, :n_clusters] = begin.table
-    state = VBState(model.alpha0 / K + mass, model.beta + table * mass, model)
-    return climb_vb(few, state, settings, bar)
-
-
-def _continue(ensemble: Ensemble, run: EMRun, settings: VariationalSettings, bar: Progress) -> EMRun:
-    """Go on from where a start ended, on the same rows."""
-    if run.converged or settings.max_iter <= SHORT:
-        return run
-    rest = climb_vb(ensemble, run.state, settings._replace(max_iter=settings.max_iter - len(run.history) + 1), bar)
-    return rest._replace(history=run.history + rest.history[1:])
+def state_of(ensemble: Ensemble, found: LabelledRows, K: int) -> VBState:
+    """The best xi and rho for rows of known clusters (eq. N28)."""
+    occupancy = hard_occupancy(ensemble, found.labels, K)
+    table = np.zeros((len(occupancy.label_size), K))
+    table[:, : occupancy.label_size.shape[1]] = occupancy.label_size
+    return VBState(found.model.alpha0 / K + occupancy.size, found.model.beta + table, found.model)
 
 
 def _grow(state: VBState, factor: float) -> VBState:
@@ -135,28 +131,6 @@ def _grow(state: VBState, factor: float) -> VBState:
     xi, rho, model = state
     of_xi, of_rho = model.alpha0 / len(xi), model.beta  # what the priors add
     return VBState(of_xi + factor * np.maximum(xi - of_xi, 0.0), of_rho + factor * np.maximum(rho - of_rho, 0.0), model)
-
-
-def _drop_clusters(ensemble: Ensemble, run: EMRun, settings: VariationalSettings, bar: Progress) -> EMRun:
-    """Take out small clusters, one at a time, as long as the bound that is reached without them is higher."""
-    for _ in range(len(run.state.xi)):
-        mass = run.state.xi - run.state.model.alpha0 / len(run.state.xi)
-        small = np.flatnonzero((mass > 0.5) & (mass < SMALL_CLUSTER * mass.sum()))
-        for cluster in small[np.argsort(mass[small], kind="stable")]:
-            found = climb_vb(ensemble, _without(run.state, int(cluster)), settings, bar)
-            if found.history[-1] > run.history[-1] + settings.tol * abs(run.history[-1]):
-                run = found._replace(history=[*run.history, found.history[-1]])
-                break
-        else:
-            break
-    return run
-
-
-def _without(state: VBState, cluster: int) -> VBState:
-    """The state with a cluster as empty as the prior makes it."""
-    xi, rho = state.xi.copy(), state.rho.copy()
-    xi[cluster], rho[:, cluster] = state.model.alpha0 / len(xi), state.model.beta
-    return VBState(xi, rho, state.model)
 
 
 # --------------------------------------------------------------------------------------------------- the posterior
