@@ -11,8 +11,9 @@ import numpy as np
 
 from partita._kernels._jit import helper, jit
 
-_RUN = 16  # factors multiplied before a log is taken: none is below 1e-12, so their product does not underflow
-_COPIES = 4.0  # up to this weight log Gamma(x + w) - log Gamma(x) is a product of w factors, beyond it two calls
+_COPIES = (
+    16  # factors multiplied before a log is taken: from 1e-6 to 1e15, so that products stay between 1e-96 and 1e240
+)
 _LEAST = 1e-9  # smallest rise of the joint that counts: far above rounding, far below what matters
 _ABOUT = 2.0  # nats by which the prior of single moves may be wrong under sticks; the exact one is computed only then
 _COOLED = 1.25  # the last fifth of the sweeps only climbs
@@ -109,7 +110,7 @@ def _copy(state, source, target):
 
 @helper
 def _rise(x, weight):
-    """log Gamma(x + weight) - log Gamma(x)."""
+    """Log Gamma(x + weight) - log Gamma(x)."""
     return math.log(x) if weight == 1.0 else math.lgamma(x + weight) - math.lgamma(x)
 
 
@@ -117,29 +118,28 @@ def _rise(x, weight):
 def _gain(rows, state, i, cluster, b):
     """How much log p(labels) of a cluster rises when row i joins it."""
     weight = rows.row_weights[i]
-    total, product, n_factors = 0.0, 1.0, 0
-    few = weight <= _COPIES and weight == math.floor(weight)
+    copies = int(weight) if weight <= _COPIES and weight == math.floor(weight) else 0
+    total, above, below, n_factors, power = 0.0, 1.0, 1.0, 0, 1.0
     for p in range(rows.start[i], rows.start[i + 1]):
         j = rows.columns[p]
         label = b + max(state.label_size[cluster, rows.cells[p]], 0.0)
         whole = rows.n_labels[j] * b + max(state.observed[cluster, j], 0.0)
-        if not few:
+        if copies == 0:
             total += rows.clustering_weights[j] * (_rise(label, weight) - _rise(whole, weight))
             continue
-        for copy in range(int(weight)):
-            product *= (label + copy) / (whole + copy)
-        n_factors += int(weight)
-        last = p + 1 == rows.start[i + 1]
-        same = not last and rows.clustering_weights[rows.columns[p + 1]] == rows.clustering_weights[j]
-        if n_factors > _RUN - _COPIES or not same:
-            total += rows.clustering_weights[j] * math.log(product)
-            product, n_factors = 1.0, 0
-    return total
+        if n_factors + copies > _COPIES or rows.clustering_weights[j] != power:
+            total += power * math.log(above / below)
+            above, below, n_factors, power = 1.0, 1.0, 0, rows.clustering_weights[j]
+        for copy in range(copies):
+            above *= label + copy
+            below *= whole + copy
+        n_factors += copies
+    return total + power * math.log(above / below)
 
 
 @helper
 def _value(rows, state, cluster, b):
-    """log p(labels of the cluster), its part of eq. N5."""
+    """Log p(labels of the cluster), its part of eq. N5."""
     if state.n_rows[cluster] == 0:
         return 0.0
     total = 0.0
@@ -157,7 +157,7 @@ def _value(rows, state, cluster, b):
 
 @helper
 def _prior(state, model):
-    """log p(Z), up to what depends on the number of objects alone (eqs. N6 and N7); sticks by decreasing size."""
+    """Log p(Z), up to what depends on the number of objects alone (eqs. N6 and N7); sticks by decreasing size."""
     a0, K, n = model.alpha0, model.n_clusters, 0
     for c in range(state.size.shape[0]):
         if state.n_rows[c] > 0:
@@ -230,7 +230,9 @@ def _move_row(rows, state, model, i, heat):
             gain = _gain(rows, state, i, d, b)
             rise = gain - own + _share(state, model, d, weight) - own_share
             score = rise
-            if heat > 0.0:  # the highest after Gumbel noise is a draw with probabilities proportional to exp(rise / heat)
+            if (
+                heat > 0.0
+            ):  # the highest after Gumbel noise is a draw with probabilities proportional to exp(rise / heat)
                 score -= heat * math.log(-math.log(max(_uniform(state.generator), _TINY)))
             if score > best_score:
                 best, best_score, best_rise, best_gain = d, score, rise, gain

@@ -18,16 +18,12 @@ from partita._kernels import nbce_cvb as kernel
 from partita._labels.ensemble import Ensemble
 from partita._runs import Progress, Round, race, sample_for_starts, warn_not_converged
 from partita._typing import FloatArray, IntArray
+from partita.consensus.models._em import minus_bound
 from partita.consensus.nbce._hyperparameters import estimate_parameters
 from partita.consensus.nbce._joint import NBCEModel, Occupancy, log_joint, mean_table, mean_weights
 from partita.consensus.nbce._label_search import LabelledRows, hard_occupancy, occupancy_of_weights
 from partita.consensus.nbce._posterior import NBCEPosterior, mean_logs, place
-from partita.consensus.nbce._variational_starts import (
-    VariationalSettings,
-    minus_reached,
-    numbered_starts,
-    search_from,
-)
+from partita.consensus.nbce._variational_starts import VariationalSettings, race_of_searches
 
 _TURNS = 5  # sweeps over rows that still move between two over all: more save time, but settled rows wait longer
 _STILL = 10  # a row that changes by less than tol / 10 waits for the next sweep over all
@@ -55,7 +51,7 @@ def cvb(
     *,
     second_order: bool,
 ) -> NBCEPosterior:
-    """Sweep from the clusters that each start's search finds; the last seed is of the sample and the order of rows."""
+    """Sweep from the clusters that each start's search found; the last seed is of the sample and the order of rows."""
     K, seed = settings.n_clusters(ensemble), int(seeds[-1])
     few = sample_for_starts(ensemble, seed)
     solve = partial(
@@ -70,12 +66,13 @@ def cvb(
     )
 
     def finish(found: LabelledRows) -> CVBSolution:
-        gamma = np.eye(int(found.labels.max()) + 1)[found.labels] if few is ensemble else _spread(ensemble, few, found, K)
+        gamma = (
+            np.eye(int(found.labels.max()) + 1)[found.labels] if few is ensemble else _spread(ensemble, few, found, K)
+        )
         return drop_clusters(ensemble, solve(ensemble, found.model, gamma), solve)
 
-    starts = numbered_starts(K, few.n_rows, seeds[:-1])
-    search = Round(partial(search_from, few, model, K, settings), len(starts) if few is ensemble else 1)
-    best = race(starts, [search, Round(finish, 1)], settings.n_jobs, lowest=minus_reached)[0]
+    searched = race_of_searches(few, model, settings, K, seeds[:-1], len(seeds) - 1 if few is ensemble else 1)
+    best = race(searched, [Round(finish, 1)], settings.n_jobs, lowest=minus_bound)[0]
     if not best.converged:
         warn_not_converged("NBCE with inference='cvb'", settings.max_iter)
     return _summarise(best)

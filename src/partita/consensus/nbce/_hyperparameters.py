@@ -60,7 +60,7 @@ def _climb(slopes: Callable[[float], tuple[float, float]], now: float) -> float:
     return float(np.exp(log))
 
 
-def _trigamma(x: FloatArray) -> FloatArray:
+def _trigamma(x: FloatArray | float) -> FloatArray:
     return np.asarray(polygamma(1, x))
 
 

@@ -18,18 +18,13 @@ from scipy.special import gammaln, psi
 from partita._labels.ensemble import Ensemble
 from partita._runs import Progress, Round, race, sample_for_starts, warn_not_converged
 from partita._typing import Array, FloatArray, IntArray
-from partita.consensus.models._em import EMRun, block_edges, climb, column_sums
+from partita.consensus.models._em import EMRun, block_edges, climb, column_sums, minus_bound
 from partita.consensus.models._multinomial_mixture import MixtureStats, as_rows, expect_all
 from partita.consensus.nbce._hyperparameters import estimate_parameters
 from partita.consensus.nbce._joint import NBCEModel, Occupancy
 from partita.consensus.nbce._label_search import LabelledRows, hard_occupancy
 from partita.consensus.nbce._posterior import ClusterLogs, NBCEPosterior, mean_logs, place
-from partita.consensus.nbce._variational_starts import (
-    VariationalSettings,
-    minus_reached,
-    numbered_starts,
-    search_from,
-)
+from partita.consensus.nbce._variational_starts import VariationalSettings, race_of_searches
 
 
 class VBState(NamedTuple):
@@ -43,19 +38,20 @@ class VBState(NamedTuple):
 def vb(
     ensemble: Ensemble, model: NBCEModel, settings: VariationalSettings, seeds: IntArray, bar: Progress
 ) -> NBCEPosterior:
-    """Climb from the clusters that each start's search finds, and keep the highest; the last seed is of the sample."""
+    """Climb from the clusters that each start's search found, and keep the highest; the last seed is of the sample.
+
+    With many rows the searches compete on a sample, and only the best one's clusters are climbed from.
+    """
     K = settings.n_clusters(ensemble)
     few = sample_for_starts(ensemble, int(seeds[-1]))
-    starts = numbered_starts(K, few.n_rows, seeds[:-1])
-    search = Round(partial(search_from, few, model, K, settings), len(starts))
-    if few is ensemble:
-        alone = settings._replace(n_jobs=None)  # threads go to the starts
-        rounds = [search, Round(lambda found: climb_vb(few, state_of(few, found, K), alone, bar), 1)]
-        best = race(starts, rounds, settings.n_jobs, lowest=minus_reached)[0]
-    else:
-        found = race(starts, [search], settings.n_jobs, lowest=minus_reached)[0]
-        grown = float(ensemble.row_weights.sum() / few.row_weights.sum())
-        best = climb_vb(ensemble, _grow(state_of(few, found, K), grown), settings, bar)
+    searched = race_of_searches(few, model, settings, K, seeds[:-1], len(seeds) - 1 if few is ensemble else 1)
+    grown = float(ensemble.row_weights.sum() / few.row_weights.sum())
+    alone = settings._replace(n_jobs=None if len(searched) > 1 else settings.n_jobs)  # threads go to the starts
+
+    def finish(found: LabelledRows) -> EMRun:
+        return climb_vb(ensemble, state_of(few, found, K, grown), alone, bar)
+
+    best = race(searched, [Round(finish, 1)], settings.n_jobs, lowest=minus_bound)[0]
     if not best.converged:
         warn_not_converged("NBCE with inference='vb'", settings.max_iter)
     return _summarise(ensemble, best)
@@ -118,19 +114,12 @@ def update_vb(state: VBState, stats: MixtureStats, *, estimate: tuple[bool, bool
     return VBState(model.alpha0 / len(state.xi) + stats.mass, model.beta + stats.label_mass, model)
 
 
-def state_of(ensemble: Ensemble, found: LabelledRows, K: int) -> VBState:
-    """The best xi and rho for rows of known clusters (eq. N28)."""
-    occupancy = hard_occupancy(ensemble, found.labels, K)
-    table = np.zeros((len(occupancy.label_size), K))
-    table[:, : occupancy.label_size.shape[1]] = occupancy.label_size
-    return VBState(found.model.alpha0 / K + occupancy.size, found.model.beta + table, found.model)
-
-
-def _grow(state: VBState, factor: float) -> VBState:
-    """The state that a sample found, with ``factor`` times as many objects."""
-    xi, rho, model = state
-    of_xi, of_rho = model.alpha0 / len(xi), model.beta  # what the priors add
-    return VBState(of_xi + factor * np.maximum(xi - of_xi, 0.0), of_rho + factor * np.maximum(rho - of_rho, 0.0), model)
+def state_of(ensemble: Ensemble, found: LabelledRows, K: int, times: float = 1.0) -> VBState:
+    """The best xi and rho for rows of known clusters (eq. N28), or for ``times`` as many of their kind."""
+    size, label_size = hard_occupancy(ensemble, found.labels, K)
+    table = np.zeros((len(label_size), K))
+    table[:, : label_size.shape[1]] = label_size
+    return VBState(found.model.alpha0 / K + times * size, found.model.beta + times * table, found.model)
 
 
 # --------------------------------------------------------------------------------------------------- the posterior
