@@ -140,7 +140,7 @@ class NBCE(LabelModel):
 
     "vb" and "cvb" work on distinct rows: O(r m K) per iteration, "cvb" with the clusters that a search found instead of
     K, O(r m k) per sweep of a search. Equal rows share one q(z), so "cvb" updates them together; its fixed points are
-    those of objects updated one by one. Where "vb" estimates ``beta`` it is small (0.02 to 0.04 on k-means ensembles)
+    those of objects updated one by one. Where "vb" estimates ``beta`` it is small (0.01 to 0.04 on k-means ensembles)
     and fine clusters, 15 to 20 for ecoli, have the highest bound: they are the model's, not a failure of the search.
     Gibbs sampling draws every object: O(n m K')
     per sweep for K' clusters with objects; ``sample_weight`` must then be whole numbers, and an object of weight 2 is
