@@ -7,6 +7,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from partita import _runs
 from partita.consensus.models import _em
+from partita.consensus.nbce import _variational_starts as starts
 from partita.consensus.nbce._nbce import NBCE
 from tests.ensembles import noisy_ensemble
 
@@ -19,14 +20,23 @@ def test_starts_with_few_and_with_many_clusters_and_the_best_is_kept(inference, 
 
 
 @pytest.mark.parametrize("inference", ["vb", "cvb"])
-@pytest.mark.parametrize("init", ["kmeans", "random"])
-def test_start_that_is_best_on_a_sample_continues_on_all_rows(init, inference, monkeypatch):
+@pytest.mark.parametrize(("init", "searched"), [("kmeans", 0), ("random", 0), ("random", 10_000)])
+def test_start_that_is_best_on_a_sample_continues_on_all_rows(init, searched, inference, monkeypatch):
     X, truth = noisy_ensemble(sizes=(150, 100, 60), flip=0.15)
     options = {"truncation": 8, "init": init, "n_init": 4, "random_state": 0}
     everything = NBCE(inference, **options).fit(X)
+    n_rows, search = [], starts.search_labels
+
+    def counted(ensemble, *arguments, **keywords):
+        n_rows.append(ensemble.n_rows)
+        return search(ensemble, *arguments, **keywords)
+
     monkeypatch.setattr(_runs, "SAMPLE_SIZE", 60)
+    monkeypatch.setattr(starts, "_SEARCHED", searched)
+    monkeypatch.setattr(starts, "search_labels", counted)
     sampled = NBCE(inference, **options).fit(X)
-    assert sampled.history_ != everything.history_
+    assert max(n_rows[:4]) <= 60
+    assert n_rows[4:] == ([len(np.unique(X, axis=0))] if searched else [])
     assert sampled.converged_
     assert adjusted_rand_score(sampled.labels_, truth) > 0.97
     assert sampled.lower_bound_ == pytest.approx(everything.lower_bound_, rel=0.02)

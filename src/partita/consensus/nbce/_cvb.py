@@ -16,13 +16,13 @@ from scipy.special import entr
 
 from partita._kernels import nbce_cvb as kernel
 from partita._labels.ensemble import Ensemble
-from partita._runs import Progress, Round, race, sample_for_starts, warn_not_converged
+from partita._runs import Progress, Round, race, warn_not_converged
 from partita._typing import FloatArray, IntArray
 from partita.consensus.models._em import minus_bound
 from partita.consensus.nbce._hyperparameters import estimate_parameters
 from partita.consensus.nbce._joint import NBCEModel, Occupancy, log_joint, mean_table, mean_weights
-from partita.consensus.nbce._label_search import LabelledRows, hard_occupancy, occupancy_of_weights
-from partita.consensus.nbce._posterior import NBCEPosterior, mean_logs, place
+from partita.consensus.nbce._label_search import LabelledRows, occupancy_of_weights
+from partita.consensus.nbce._posterior import NBCEPosterior, mean_logs
 from partita.consensus.nbce._variational_starts import VariationalSettings, race_of_searches
 
 _TURNS = 5  # sweeps over rows that still move between two over all: more save time, but settled rows wait longer
@@ -53,7 +53,6 @@ def cvb(
 ) -> NBCEPosterior:
     """Sweep from the clusters that each start's search found; the last seed is of the sample and the order of rows."""
     K, seed = settings.n_clusters(ensemble), int(seeds[-1])
-    few = sample_for_starts(ensemble, seed)
     solve = partial(
         solve_cvb,
         n_clusters=K,
@@ -66,23 +65,14 @@ def cvb(
     )
 
     def finish(found: LabelledRows) -> CVBSolution:
-        gamma = (
-            np.eye(int(found.labels.max()) + 1)[found.labels] if few is ensemble else _spread(ensemble, few, found, K)
-        )
+        gamma = np.eye(int(found.labels.max()) + 1)[found.labels]
         return drop_clusters(ensemble, solve(ensemble, found.model, gamma), solve)
 
-    searched = race_of_searches(few, model, settings, K, seeds[:-1], len(seeds) - 1 if few is ensemble else 1)
+    searched = race_of_searches(ensemble, model, settings, K, seeds)
     best = race(searched, [Round(finish, 1)], settings.n_jobs, lowest=minus_bound)[0]
     if not best.converged:
         warn_not_converged("NBCE with inference='cvb'", settings.max_iter)
     return _summarise(best)
-
-
-def _spread(ensemble: Ensemble, few: Ensemble, found: LabelledRows, K: int) -> FloatArray:
-    """Probabilities of all rows from clusters of a sample."""
-    size, label_size = hard_occupancy(few, found.labels, K)
-    pi = mean_weights(size, found.model)[: label_size.shape[1]]
-    return place(ensemble, mean_logs(mean_table(label_size, found.model), pi, found.model))
 
 
 def solve_cvb(

@@ -97,9 +97,13 @@ def search_state(ensemble: Ensemble, labels: IntArray, n_clusters: int, seed: in
 
 def hard_occupancy(ensemble: Ensemble, labels: IntArray, n_clusters: int) -> Occupancy:
     """Occupancy of labelled rows; all K sizes, and the labels of the clusters that may have rows."""
-    weighted = np.zeros((ensemble.n_rows, int(labels.max()) + 1))
-    weighted[np.arange(ensemble.n_rows), labels] = ensemble.row_weights
-    return occupancy_of_weights(ensemble, weighted, n_clusters)
+    k, weights = int(labels.max()) + 1, ensemble.row_weights
+    label_size = np.zeros((ensemble.n_cells, k))
+    for j, first in enumerate(ensemble.first_cell):
+        seen = ensemble.codes[:, j] >= 0
+        place = (first + ensemble.codes[seen, j]).astype(np.int64) * k + labels[seen]
+        label_size += np.bincount(place, weights[seen], minlength=label_size.size).reshape(label_size.shape)
+    return Occupancy(np.bincount(labels, weights, minlength=n_clusters).astype(np.float64), label_size)
 
 
 def occupancy_of_weights(ensemble: Ensemble, weighted: FloatArray, n_clusters: int) -> Occupancy:

@@ -73,7 +73,7 @@ class NBCE(LabelModel):
     n_init : int, default=3
         Number of starts of "vb" and "cvb", with 2 to 20 clusters. From each, an annealed search moves rows, merges and
         splits clusters by the bound, the iterations run to their end, and the highest bound is kept. With more than
-        3,000 distinct rows the searches compete on a sample of 3,000 objects, and the best one's clusters go on.
+        3,000 distinct rows the searches compete on a sample of 3,000 objects, and the best one goes on with all rows.
     max_iter : int, default=500
         Largest number of iterations of "vb" and "cvb".
     tol : float, optional

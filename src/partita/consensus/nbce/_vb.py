@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import gammaln, psi
 
 from partita._labels.ensemble import Ensemble
-from partita._runs import Progress, Round, race, sample_for_starts, warn_not_converged
+from partita._runs import Progress, Round, race, warn_not_converged
 from partita._typing import Array, FloatArray, IntArray
 from partita.consensus.models._em import EMRun, block_edges, climb, column_sums, minus_bound
 from partita.consensus.models._multinomial_mixture import MixtureStats, as_rows, expect_all
@@ -38,18 +38,13 @@ class VBState(NamedTuple):
 def vb(
     ensemble: Ensemble, model: NBCEModel, settings: VariationalSettings, seeds: IntArray, bar: Progress
 ) -> NBCEPosterior:
-    """Climb from the clusters that each start's search found, and keep the highest; the last seed is of the sample.
-
-    With many rows the searches compete on a sample, and only the best one's clusters are climbed from.
-    """
+    """Climb from the clusters that each start's search found, and keep the highest; the last seed is of the sample."""
     K = settings.n_clusters(ensemble)
-    few = sample_for_starts(ensemble, int(seeds[-1]))
-    searched = race_of_searches(few, model, settings, K, seeds[:-1], len(seeds) - 1 if few is ensemble else 1)
-    grown = float(ensemble.row_weights.sum() / few.row_weights.sum())
+    searched = race_of_searches(ensemble, model, settings, K, seeds)
     alone = settings._replace(n_jobs=None if len(searched) > 1 else settings.n_jobs)  # threads go to the starts
 
     def finish(found: LabelledRows) -> EMRun:
-        return climb_vb(ensemble, state_of(few, found, K, grown), alone, bar)
+        return climb_vb(ensemble, state_of(ensemble, found, K), alone, bar)
 
     best = race(searched, [Round(finish, 1)], settings.n_jobs, lowest=minus_bound)[0]
     if not best.converged:
@@ -114,12 +109,12 @@ def update_vb(state: VBState, stats: MixtureStats, *, estimate: tuple[bool, bool
     return VBState(model.alpha0 / len(state.xi) + stats.mass, model.beta + stats.label_mass, model)
 
 
-def state_of(ensemble: Ensemble, found: LabelledRows, K: int, times: float = 1.0) -> VBState:
-    """The best xi and rho for rows of known clusters (eq. N28), or for ``times`` as many of their kind."""
+def state_of(ensemble: Ensemble, found: LabelledRows, K: int) -> VBState:
+    """The best xi and rho for rows of known clusters (eq. N28)."""
     size, label_size = hard_occupancy(ensemble, found.labels, K)
     table = np.zeros((len(label_size), K))
     table[:, : label_size.shape[1]] = label_size
-    return VBState(found.model.alpha0 / K + times * size, found.model.beta + times * table, found.model)
+    return VBState(found.model.alpha0 / K + size, found.model.beta + table, found.model)
 
 
 # --------------------------------------------------------------------------------------------------- the posterior
