@@ -15,8 +15,8 @@ from partita.base import number_by_size
 from partita.consensus.nbce._hyperparameters import estimate_parameters
 from partita.consensus.nbce._joint import NBCEModel, Occupancy, log_joint
 
-# Measured on five ensembles of ecoli, glass and control charts, ten seeds each: with heat 1 or 10, half the sweeps or 20
-# proposals the mean of single searches is lower on most, by up to 12 nats; with seven times the sweeps it gains below 1.
+# Measured on five ensembles of ecoli, glass and control charts, ten seeds each: with heat 1 or 10, half the sweeps or
+# 20 proposals the mean of single searches is lower on most, by up to 12 nats; seven times the sweeps gain below 1.
 _SWEEPS = 40
 _PROPOSALS = 50  # after each sweep, or as many as there are rows
 _HEAT = 3.0  # in nats, at the start
