@@ -19,6 +19,7 @@ from partita._kernels import (
     nbce_climb,
     nbce_cvb,
     nbce_gibbs,
+    nbce_search,
     nbce_types,
     neal,
     pcc_blocks,
@@ -123,7 +124,20 @@ def _warm_up_nbce(codes: np.ndarray) -> None:
         sums = np.zeros((2, k)), np.zeros((2, k)), np.zeros((order, n_cells, k)), np.zeros((order, m, k))
         expected = nbce_cvb.CvbState(np.full((n, k), 0.5), *sums)
         nbce_cvb.sum_up_cvb(weighted, expected)
-        nbce_cvb.sweep_cvb(weighted, expected, 1.0, 1.0, True, np.arange(n), np.empty(n))
+        nbce_cvb.sweep_cvb(weighted, expected, 1.0, 1.0, k, True, np.arange(n), np.empty(n))
+    _warm_up_search(nbce_search.SearchRows(*weighted, np.array([0, 0, 1, 1])))
+
+
+def _warm_up_search(rows: nbce_search.SearchRows) -> None:
+    n, m, n_cells, slots = len(rows.row_weights), len(rows.n_labels), len(rows.cell_clustering), 4
+    z, whole = np.zeros(n, dtype=np.int64), np.zeros(slots, dtype=np.int64)
+    tables = np.zeros((slots, n_cells)), np.zeros((slots, m)), np.zeros(slots), np.zeros(slots)
+    state = nbce_search.SearchState(
+        z, whole, np.zeros(slots), *tables, z.copy(), z.copy(), np.zeros(1), np.ones(1, dtype=np.uint64), z.copy()
+    )
+    model = nbce_search.SearchModel(1.0, 1.0, 2.0, True)
+    nbce_search.joint_of_search(rows, state, model)
+    nbce_search.search_clusters(rows, state, model, 1, 1, 1.0)
 
 
 def _warm_up_partitions(listed: tuple[Any, Any, Any], n: int, m: int, n_cells: int) -> None:

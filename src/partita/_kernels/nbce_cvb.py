@@ -93,18 +93,18 @@ def _log(x, mean, variance):
 
 
 @helper
-def _prior(state, i, own, a0, sticks, second, logs):
+def _prior(state, i, own, a0, K, sticks, second, logs):
     """Log prior of each cluster, without ``own`` of row i."""
-    K = logs.shape[0]
+    k_used = logs.shape[0]
     order = 1.0 if second else 0.0
     if not sticks:
-        for k in range(K):
+        for k in range(k_used):
             g = state.gamma[i, k]
             logs[k] = _log(a0 / K, state.size[0, k] - own * g, order * (state.size[1, k] - own * g * (1.0 - g)))
         return
     rest = 0.0
     above = 0.0  # gamma of row i in clusters before k
-    for k in range(K):
+    for k in range(k_used):
         g = state.gamma[i, k]
         t = max(1.0 - above, 0.0)  # gamma in clusters from k on
         u = max(t - g, 0.0)  # and after k
@@ -113,9 +113,10 @@ def _prior(state, i, own, a0, sticks, second, logs):
             return
         whole = _log(1.0 + a0, state.tail[0, k] - own * t, order * (state.tail[1, k] - own * t * (1.0 - t)))
         here = _log(1.0, state.size[0, k] - own * g, order * (state.size[1, k] - own * g * (1.0 - g)))
-        after = _log(a0, state.tail[0, k + 1] - own * u, order * (state.tail[1, k + 1] - own * u * (1.0 - u)))
         logs[k] = rest + here - whole
-        rest += after - whole
+        if k + 1 < k_used:
+            after = _log(a0, state.tail[0, k + 1] - own * u, order * (state.tail[1, k + 1] - own * u * (1.0 - u)))
+            rest += after - whole
         above += g
 
 
@@ -159,32 +160,33 @@ def _likelihood_second(rows, state, i, own, b, logs):
 
 
 @jit
-def sweep_cvb(rows, state, a0, b, sticks, rows_to_do, changes):
-    """Update rows in the given order.
+def sweep_cvb(rows, state, a0, b, K, sticks, rows_to_do, changes):
+    """Update rows in the given order. Clusters beyond the columns of gamma, up to K, stay empty.
 
+    K          IN int64, number of clusters of the model
     rows_to_do IN  (s,) int64
     changes    OUT (n,) float64, largest change of a probability of each of these rows
     """
-    K = state.gamma.shape[1]
+    k_used = state.gamma.shape[1]
     second = state.label_size.shape[0] == 2
-    logs, old, product, out = np.empty(K), np.empty(K), np.empty(K), np.empty(K)
-    change = np.empty((2, K))
+    logs, old, product, out = np.empty(k_used), np.empty(k_used), np.empty(k_used), np.empty(k_used)
+    change = np.empty((2, k_used))
     for i in rows_to_do:
         own = min(rows.row_weights[i], 1.0)
-        _prior(state, i, own, a0, sticks, second, logs)
+        _prior(state, i, own, a0, K, sticks, second, logs)
         if second:
             _likelihood_second(rows, state, i, own, b, logs)
         else:
             _likelihood_products(rows, state, i, own, b, logs, product, out)
         highest = logs[0]
-        for k in range(1, K):
+        for k in range(1, k_used):
             highest = max(highest, logs[k])
         total = 0.0
-        for k in range(K):
+        for k in range(k_used):
             logs[k] = math.exp(logs[k] - highest)
             total += logs[k]
         largest = 0.0
-        for k in range(K):
+        for k in range(k_used):
             old[k] = state.gamma[i, k]
             logs[k] /= total
             largest = max(largest, abs(logs[k] - old[k]))

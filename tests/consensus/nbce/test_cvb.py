@@ -1,5 +1,7 @@
 """Collapsed variational Bayes against slow twins and enumeration (eqs. N34 to N38)."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from scipy.special import logsumexp
@@ -7,7 +9,8 @@ from scipy.special import logsumexp
 from partita._kernels import nbce_cvb as kernel
 from partita._runs import progress
 from partita.consensus.nbce import _cvb as module
-from partita.consensus.nbce._joint import HIGHEST, LOWEST, estimate_parameters, log_joint
+from partita.consensus.nbce._hyperparameters import estimate_parameters
+from partita.consensus.nbce._joint import HIGHEST, LOWEST, log_joint
 from partita.consensus.nbce._nbce import NBCE
 from tests.consensus.nbce.nbce_reference import (
     HOLES,
@@ -28,9 +31,14 @@ def mean_log(x, mean, variance, second):
     return np.log(x + mean) - second * variance / (2 * (x + mean) ** 2)
 
 
-def update_slowly(X, gamma, i, row_weights, model, second):
-    """gamma_i from the expected row_weights of all other objects, one copy of row i left out (eqs. N34 to N36)."""
-    K = gamma.shape[1]
+def update_slowly(X, gamma, i, row_weights, model, second, K=None):
+    """gamma_i from the expected row_weights of all other objects, one copy of row i left out (eqs. N34 to N36).
+
+    With K clusters, those beyond the columns of gamma being empty and left so.
+    """
+    n_used = gamma.shape[1]
+    K = K or n_used
+    gamma = np.pad(gamma, ((0, 0), (0, K - n_used)))
     others = row_weights.copy()
     others[i] -= min(1.0, row_weights[i])
 
@@ -50,7 +58,7 @@ def update_slowly(X, gamma, i, row_weights, model, second):
             same, seen = (X[:, j] == X[i, j]) * gamma[:, k], (X[:, j] >= 0) * gamma[:, k]
             J = model.n_labels[j]
             logs[k] += model.clustering_weights[j] * (log_of(model.beta, same) - log_of(J * model.beta, seen))
-    return np.exp(logs - logsumexp(logs))
+    return np.exp(logs[:n_used] - logsumexp(logs[:n_used]))
 
 
 def rows_and_state(X, gamma, row_weights, model, *, second):
@@ -60,10 +68,10 @@ def rows_and_state(X, gamma, row_weights, model, *, second):
     return rows, state
 
 
-@pytest.mark.parametrize("weights", [None, WEIGHTS])
+@pytest.mark.parametrize(("weights", "K"), [(None, 5), (WEIGHTS, 5), (WEIGHTS, 8)])
 @pytest.mark.parametrize("second", [False, True])
 @pytest.mark.parametrize("prior", PRIORS)
-def test_sweep_is_the_slow_one(prior, second, weights, rng):
+def test_sweep_is_the_slow_one(prior, second, weights, K, rng):
     X, row_weights = random_labels(rng), rng.choice([0.4, 1.0, 1.0, 3.0, 2.5], size=20)
     model = make_model(N_LABELS, prior, alpha0=1.4, weights=weights)
     slow, order, changes = rng.dirichlet(np.full(5, 0.5), size=20), rng.permutation(20), np.zeros(20)
@@ -71,8 +79,8 @@ def test_sweep_is_the_slow_one(prior, second, weights, rng):
     for _ in range(3):
         before = slow.copy()
         for i in order:
-            slow[i] = update_slowly(X, slow, i, row_weights, model, second)
-        kernel.sweep_cvb(rows, state, model.alpha0, model.beta, prior == "tsb", order, changes)
+            slow[i] = update_slowly(X, slow, i, row_weights, model, second, K)
+        kernel.sweep_cvb(rows, state, model.alpha0, model.beta, K, prior == "tsb", order, changes)
         assert np.allclose(state.gamma, slow, atol=1e-11)
         assert np.allclose(changes, np.abs(slow - before).max(axis=1), atol=1e-11)
     own = -(row_weights[:, None] * slow * np.log(slow)).sum()
@@ -88,23 +96,25 @@ def test_many_labels_of_an_object_do_not_underflow(rng):
     model = make_model([3] * 300, "fsd", beta=1e-4, weights=np.where(np.arange(300) < 20, 1.5, 1.0))
     gamma = rng.dirichlet(np.ones(3), size=20)
     rows, state = rows_and_state(X, gamma, np.ones(20), model, second=False)
-    kernel.sweep_cvb(rows, state, 1.0, 1e-4, False, np.array([7]), np.zeros(20))
+    kernel.sweep_cvb(rows, state, 1.0, 1e-4, 3, False, np.array([7]), np.zeros(20))
     assert np.allclose(state.gamma[7], update_slowly(X, gamma, 7, np.ones(20), model, False), atol=1e-10)
 
 
-def solve(X, gamma, row_weights, model, *, second=False, estimate=(False, False), tol=1e-10, max_iter=5000):
+def solve(X, gamma, row_weights, model, *, K=None, second=False, tol=1e-10, max_iter=5000, drop=False):
     with progress(0, "", show=False) as bar:
-        return module.solve_cvb(
-            make_ensemble(X, model, row_weights),
-            model,
-            gamma.copy(),
+        ensemble = make_ensemble(X, model, row_weights)
+        again = partial(
+            module.solve_cvb,
+            n_clusters=K or gamma.shape[1],
             second_order=second,
-            estimate=estimate,
+            estimate=(False, False),
             tol=tol,
             max_iter=max_iter,
             seed=0,
             bar=bar,
         )
+        found = again(ensemble, model, gamma.copy())
+        return module.drop_clusters(ensemble, found, again) if drop else found
 
 
 @pytest.mark.parametrize("second", [False, True])
@@ -161,7 +171,7 @@ def test_fixed_point_of_distinct_rows_is_one_of_the_objects(prior, second, rng):
     long, gamma = np.repeat(X, times, axis=0), np.repeat(found.gamma, times, axis=0)
     rows, state = rows_and_state(long, gamma, np.ones(len(long)), model, second=second)
     order, changes = rng.permutation(len(long)), np.ones(len(long))
-    kernel.sweep_cvb(rows, state, model.alpha0, model.beta, prior == "tsb", order, changes)
+    kernel.sweep_cvb(rows, state, model.alpha0, model.beta, 4, prior == "tsb", order, changes)
     assert changes.max() < 1e-6
     assert np.abs(state.gamma - gamma).max() < 1e-6
 
@@ -202,3 +212,38 @@ def test_converged_means_that_no_row_moves_any_more(prior, second, rng):
         assert found.n_iter >= len(found.history)
         moved = np.array([update_slowly(X, found.gamma, i, row_weights, model, second) for i in range(len(X))])
         assert np.abs(moved - found.gamma).max() < 10 * tol
+
+
+@pytest.mark.parametrize("second", [False, True])
+@pytest.mark.parametrize("prior", PRIORS)
+def test_converged_means_converged_after_the_last_cluster_was_taken_out(prior, second, rng):
+    """Two clusters from a start with six: each that goes raises the bound, and the rest is a fixed point again."""
+    X = np.unique(noisy_ensemble(sizes=(60, 40), flip=0.3, n_clusterings=6).X, axis=0)
+    model, row_weights = make_model(X.max(axis=0) + 1, prior), rng.integers(1, 4, size=len(X)).astype(float)
+    start = 0.5 / 6 + 0.5 * np.eye(6)[rng.integers(6, size=len(X))]
+    options = {"K": 9, "second": second, "tol": 1e-8}
+    full = solve(X, start, row_weights, model, **options)
+    found = solve(X, start, row_weights, model, **options, drop=True)
+    n_out = full.gamma.shape[1] - found.gamma.shape[1]
+    assert n_out > 0
+    assert found.converged
+    assert found.n_iter > full.n_iter
+    assert found.history[: len(full.history)] == full.history
+    assert (np.diff(found.history[len(full.history) - 1 :]) > 0).all()
+    assert len(found.history) == len(full.history) + n_out
+    moved = np.array([update_slowly(X, found.gamma, i, row_weights, model, second, 9) for i in range(len(X))])
+    assert np.abs(moved - found.gamma).max() < 1e-7
+    gamma = np.pad(found.gamma, ((0, 0), (0, 9 - found.gamma.shape[1])))
+    own = -(row_weights[:, None] * found.gamma * np.log(found.gamma)).sum()
+    bound = log_joint(expected_occupancy(X, gamma, model, row_weights), model) + own
+    assert found.history[-1] == pytest.approx(bound, rel=1e-10)
+
+
+@pytest.mark.parametrize("prior", PRIORS)
+def test_membership_of_a_fit_is_a_fixed_point(prior):
+    X = noisy_ensemble(sizes=(40, 30, 20), flip=0.35, n_clusterings=8).X
+    model = NBCE("cvb", prior, 12, tol=1e-9, max_iter=3000, random_state=0).fit(X)
+    of_model, gamma = make_model(X.max(axis=0) + 1, prior), model.membership_
+    assert model.converged_
+    moved = np.array([update_slowly(X, gamma, i, np.ones(len(X)), of_model, False, 12) for i in range(len(X))])
+    assert np.abs(moved - gamma).max() < 1e-6

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from scipy.special import gammaln, logsumexp, psi
 
-from partita.consensus.models._multinomial_mixture import as_rows, expect_all
+from partita.consensus.models._mixture import as_rows, expect_all
 from partita.consensus.nbce import _vb as module
-from partita.consensus.nbce._joint import HIGHEST, LOWEST, Occupancy, estimate_parameters, log_joint
+from partita.consensus.nbce._hyperparameters import estimate_parameters
+from partita.consensus.nbce._joint import HIGHEST, LOWEST, Occupancy, log_joint
 from partita.consensus.nbce._nbce import NBCE
 from tests.consensus.nbce.nbce_reference import (
     HOLES,

@@ -7,6 +7,7 @@ share one gamma and are updated together: the way there differs from updating ob
 not.
 """
 
+from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
@@ -15,22 +16,15 @@ from scipy.special import entr
 
 from partita._kernels import nbce_cvb as kernel
 from partita._labels.ensemble import Ensemble
-from partita._runs import Progress, sample_for_starts, warn_not_converged
-from partita._typing import Array, FloatArray, IntArray
-from partita.base import number_by_size
-from partita.consensus.models._em import STARTS
-from partita.consensus.nbce._joint import (
-    NBCEModel,
-    Occupancy,
-    estimate_parameters,
-    log_joint,
-    mean_table,
-    mean_weights,
-)
-from partita.consensus.nbce._posterior import ClusterLogs, NBCEPosterior, mean_logs, place
-from partita.consensus.nbce._variational_starts import SHORT, VariationalSettings, best_start
+from partita._runs import Progress, Round, race, warn_not_converged
+from partita._typing import FloatArray, IntArray
+from partita.consensus.models._em import minus_bound
+from partita.consensus.nbce._hyperparameters import estimate_parameters
+from partita.consensus.nbce._joint import NBCEModel, Occupancy, log_joint, mean_table, mean_weights
+from partita.consensus.nbce._label_search import LabelledRows, occupancy_of_weights
+from partita.consensus.nbce._posterior import NBCEPosterior, mean_logs
+from partita.consensus.nbce._variational_starts import VariationalSettings, race_of_searches
 
-_NOISE = 0.1  # share of equal probabilities in a start: rows must be able to leave their cluster
 _TURNS = 5  # sweeps over rows that still move between two over all: more save time, but settled rows wait longer
 _STILL = 10  # a row that changes by less than tol / 10 waits for the next sweep over all
 _SHARE = 1e-6  # smallest probability that an object may have left in other clusters when one is taken out
@@ -40,8 +34,8 @@ _BLOCK = 8192  # rows of which the entropy is computed at a time, so that no sec
 class CVBSolution(NamedTuple):
     """Where the updates ended."""
 
-    gamma: FloatArray  # (n_rows, K)
-    occupancy: Occupancy  # expected
+    gamma: FloatArray  # (n_rows, k) of the clusters that may have objects; the others are empty
+    occupancy: Occupancy  # expected: all K sizes, and the labels of these clusters
     model: NBCEModel
     history: list[float]  # variational bound after each sweep over all rows
     n_iter: int  # sweeps, over all rows or over those that still moved
@@ -57,35 +51,28 @@ def cvb(
     *,
     second_order: bool,
 ) -> NBCEPosterior:
-    """Continue from the best of several starts, then try without clusters; the last seed is of sample and order."""
+    """Sweep from the clusters that each start's search found; the last seed is of the sample and the order of rows."""
     K, seed = settings.n_clusters(ensemble), int(seeds[-1])
-    few = sample_for_starts(ensemble, seed)
     solve = partial(
-        solve_cvb, second_order=second_order, estimate=settings.estimate, tol=settings.tol, seed=seed, bar=bar
+        solve_cvb,
+        n_clusters=K,
+        second_order=second_order,
+        estimate=settings.estimate,
+        tol=settings.tol,
+        max_iter=settings.max_iter,
+        seed=seed,
+        bar=bar,
     )
 
-    def run(start: tuple[int, int]) -> CVBSolution:
-        return solve(few, model, start_gamma(few, K, settings.init, *start), max_iter=min(SHORT, settings.max_iter))
+    def finish(found: LabelledRows) -> CVBSolution:
+        gamma = np.eye(int(found.labels.max()) + 1)[found.labels]
+        return drop_clusters(ensemble, solve(ensemble, found.model, gamma), solve)
 
-    best = best_start(run, K, few.n_rows, seeds[:-1], settings.n_jobs)
-    if few is not ensemble:
-        best = solve(ensemble, best.model, place(ensemble, _logs(best)), max_iter=settings.max_iter)
-    elif not best.converged and settings.max_iter > SHORT:
-        rest = solve(few, best.model, best.gamma, max_iter=settings.max_iter - best.n_iter)
-        best = rest._replace(history=best.history + rest.history, n_iter=best.n_iter + rest.n_iter)
-    best = drop_clusters(ensemble, best)
+    searched = race_of_searches(ensemble, model, settings, K, seeds)
+    best = race(searched, [Round(finish, 1)], settings.n_jobs, lowest=minus_bound)[0]
     if not best.converged:
         warn_not_converged("NBCE with inference='cvb'", settings.max_iter)
     return _summarise(best)
-
-
-def start_gamma(few: Ensemble, K: int, init: str, n_clusters: int, seed: int) -> FloatArray:
-    """Probabilities that are near the clusters of a start, the largest first."""
-    labels = number_by_size(STARTS[init](few, n_clusters, seed).labels.astype(np.int64), few.row_weights, ties="number")
-    gamma = np.zeros((few.n_rows, K))
-    gamma[:, :n_clusters] = _NOISE / n_clusters
-    gamma[np.arange(few.n_rows), labels] += 1 - _NOISE
-    return gamma
 
 
 def solve_cvb(
@@ -93,6 +80,7 @@ def solve_cvb(
     model: NBCEModel,
     gamma: FloatArray,
     *,
+    n_clusters: int,
     second_order: bool,
     estimate: tuple[bool, bool],
     tol: float,
@@ -107,11 +95,11 @@ def solve_cvb(
     changes, active, since_all = np.zeros(len(gamma)), everything, 0
     history: list[float] = []
     for n_iter in range(1, max_iter + 1):
-        kernel.sweep_cvb(rows, state, model.alpha0, model.beta, model.prior == "tsb", active, changes)
+        kernel.sweep_cvb(rows, state, model.alpha0, model.beta, n_clusters, model.prior == "tsb", active, changes)
         bar.update(1)
         if active is everything:
             kernel.sum_up_cvb(rows, state)
-            occupancy = Occupancy(state.size[0].copy(), state.label_size[0].copy())
+            occupancy = Occupancy(_padded(state.size[0], n_clusters), state.label_size[0].copy())
             model = estimate_parameters(occupancy, model, *estimate)
             history.append(log_joint(occupancy, model) + entropy(gamma, ensemble.row_weights))
             if changes.max() < tol:
@@ -154,57 +142,62 @@ def entropy(gamma: FloatArray, row_weights: FloatArray) -> float:
     return float(sum(row_weights[block] @ entr(gamma[block]).sum(axis=1) for block in blocks))
 
 
+def _padded(values: FloatArray, length: int) -> FloatArray:
+    """With zeros for the empty clusters, along the last axis."""
+    return np.concatenate([values, np.zeros((*values.shape[:-1], length - values.shape[-1]))], axis=-1)
+
+
 # ------------------------------------------------------------------------------------------------ taking clusters out
-def drop_clusters(ensemble: Ensemble, solution: CVBSolution) -> CVBSolution:
-    """Take out clusters as long as that raises the bound: those that are the most probable of no row, then small ones.
+def drop_clusters(
+    ensemble: Ensemble, solution: CVBSolution, solve: Callable[[Ensemble, NBCEModel, FloatArray], CVBSolution]
+) -> CVBSolution:
+    """Take out clusters, from small to large, as long as the bound that is reached without them is higher.
 
     The approximations favour small clusters, zero order above all, and keep some without which the bound is higher.
     """
-    used = np.bincount(solution.gamma.argmax(axis=1), minlength=solution.gamma.shape[1]) > 0
-    solution = _take_out(ensemble, solution, ~used)
-    for cluster in np.flatnonzero(used)[np.argsort(solution.occupancy.size[used], kind="stable")][:-1]:
-        solution = _take_out(ensemble, solution, np.arange(len(used)) == cluster)
+    while solution.converged:
+        from_small = np.argsort(solution.occupancy.size[: solution.gamma.shape[1]], kind="stable")[:-1]
+        higher = (_without(ensemble, solution, int(cluster), solve) for cluster in from_small)
+        found = next((trial for trial in higher if trial is not None), None)
+        if found is None:
+            break
+        solution = found
     return solution
 
 
-def _take_out(ensemble: Ensemble, solution: CVBSolution, out: Array) -> CVBSolution:
-    """The solution without some clusters, if its bound is higher."""
-    gamma = np.where(out, 0.0, solution.gamma)
+def _without(
+    ensemble: Ensemble, solution: CVBSolution, cluster: int, solve: Callable[..., CVBSolution]
+) -> CVBSolution | None:
+    """The fixed point without a cluster, if its bound is higher."""
+    gamma = np.delete(solution.gamma, cluster, axis=1)
     total = gamma.sum(axis=1, keepdims=True)
     if (total < _SHARE).any():  # a row fits nowhere else
-        return solution
+        return None
     gamma /= total
-    weighted = ensemble.row_weights[:, None] * gamma
-    occupancy = Occupancy(weighted.sum(axis=0), np.asarray(ensemble.indicator.T @ weighted))
+    occupancy = occupancy_of_weights(ensemble, ensemble.row_weights[:, None] * gamma, len(solution.occupancy.size))
     bound = log_joint(occupancy, solution.model) + entropy(gamma, ensemble.row_weights)
     if bound <= solution.history[-1]:
-        return solution
-    return solution._replace(gamma=gamma, occupancy=occupancy, history=[*solution.history, bound])
+        return None
+    found = solve(ensemble, solution.model, gamma)
+    if found.history[-1] <= solution.history[-1]:
+        return None
+    return found._replace(history=[*solution.history, found.history[-1]], n_iter=solution.n_iter + found.n_iter)
 
 
 # --------------------------------------------------------------------------------------------------- the posterior
-def _means(solution: CVBSolution) -> tuple[FloatArray, FloatArray]:
-    """E[theta] and E[pi] given the expected occupancy."""
-    size, label_size = solution.occupancy
-    return mean_table(label_size, solution.model), mean_weights(size, solution.model)
-
-
-def _logs(solution: CVBSolution) -> ClusterLogs:
-    return mean_logs(*_means(solution), solution.model)
-
-
 def _summarise(solution: CVBSolution) -> NBCEPosterior:
     """The clusters that are the most probable ones of a row, and q with the others left out."""
     used = np.unique(solution.gamma.argmax(axis=1))
     membership = solution.gamma[:, used] / solution.gamma[:, used].sum(axis=1, keepdims=True)
-    theta, pi = _means(solution)
-    logs = mean_logs(theta, pi, solution.model)
+    size, model = solution.occupancy.size, solution.model
+    theta, pi = mean_table(_padded(solution.occupancy.label_size, len(size)), model), mean_weights(size, model)
+    logs = mean_logs(theta, pi, model)
     return NBCEPosterior(
         labels=membership.argmax(axis=1),
         membership=membership,
         theta=theta[:, used],
         pi=pi[used],
-        model=solution.model,
+        model=model,
         placing=logs.of(used),
         predictive=[logs],
         history=solution.history,

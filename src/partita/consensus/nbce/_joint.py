@@ -8,11 +8,9 @@ m, n_kmj with label j. These numbers may be fractions (expected numbers): log p(
 entropy of q(Z) is the variational bound (eq. N30).
 """
 
-from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 from scipy.special import gammaln
 
 from partita._labels.ensemble import Ensemble
@@ -22,7 +20,6 @@ from partita.consensus.models._em import column_sums
 Prior = Literal["tsb", "fsd"]
 
 LOWEST, HIGHEST = 1e-3, 1e3  # of alpha0 and beta where they are estimated; the lower end keeps psi(a0 / K) finite
-_PRECISION = 1e-9  # of log alpha0 and log beta: far finer than matters for the bound, which is flat at its maximum
 
 
 class Occupancy(NamedTuple):
@@ -90,32 +87,6 @@ def log_assignment_prior(size: FloatArray, model: NBCEModel) -> float:
 def log_joint(occupancy: Occupancy, model: NBCEModel) -> float:
     """Log p(Y, Z)."""
     return log_label_likelihood(occupancy, model) + log_assignment_prior(occupancy.size, model)
-
-
-# --------------------------------------------------------------------------------------------------- alpha0 and beta
-def estimate_parameters(occupancy: Occupancy, model: NBCEModel, alpha0: bool, beta: bool) -> NBCEModel:
-    """alpha0 and beta of the highest joint: each enters one of its two factors alone (eq. N32).
-
-    With an expected occupancy this maximises the variational bound over alpha0, beta and q(pi), q(theta) together, for
-    q(Z) as it is; at the end the derivatives of eq. N31 vanish, or a value is at an end of its range.
-    """
-    if alpha0:
-        best = _best(lambda value: log_assignment_prior(occupancy.size, model._replace(alpha0=value)), model.alpha0)
-        model = model._replace(alpha0=best)
-    if beta:
-        best = _best(lambda value: log_label_likelihood(occupancy, model._replace(beta=value)), model.beta)
-        model = model._replace(beta=best)
-    return model
-
-
-def _best(value: Callable[[float], float], now: float) -> float:
-    """Where a function of a number in [LOWEST, HIGHEST] is highest, or the present number."""
-    ends = np.log(LOWEST), np.log(HIGHEST)
-    found = minimize_scalar(
-        lambda log: -value(float(np.exp(log))), bounds=ends, method="bounded", options={"xatol": _PRECISION}
-    )
-    candidates = [now, *(float(np.exp(log)) for log in (*ends, found.x))]
-    return max(candidates, key=value)
 
 
 # ------------------------------------------------------------------------------------------------- means of pi, theta

@@ -1,16 +1,23 @@
-"""How "vb" and "cvb" look for a good start: with few clusters and with many; the highest bound decides (eq. N33)."""
+"""How "vb" and "cvb" start: from clusters that a search found, begun with few clusters and with many (eq. N33)."""
 
-from collections.abc import Callable
-from typing import NamedTuple, Protocol, TypeVar
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
 from partita._labels.ensemble import Ensemble
-from partita._runs import best_of
+from partita._runs import Round, race, sample_for_starts
 from partita._typing import IntArray
+from partita.base import number_by_size
+from partita.consensus.models._em import STARTS
+from partita.consensus.nbce._joint import NBCEModel, mean_table, mean_weights
+from partita.consensus.nbce._label_search import ROUNDS, LabelledRows, hard_occupancy, search_labels
+from partita.consensus.nbce._posterior import mean_logs, place
 
-SHORT = 20  # iterations of each start before the best one continues: more cost time for starts that are then dropped
-_ALONE = 20  # clusters of a single start: superfluous ones can lose their objects, but none is opened later
+_CLUSTERS = 20  # of a start, at most: a search opens more where they are needed, but closes many more slowly
+_SEARCHED = (
+    10_000  # distinct rows up to which all are searched once more after a sample: more objects show more clusters
+)
 
 
 class VariationalSettings(NamedTuple):
@@ -28,25 +35,44 @@ class VariationalSettings(NamedTuple):
         return min(self.truncation, int(max(1, ensemble.row_weights.sum())))
 
 
-class HasHistory(Protocol):
-    """A run with its bounds."""
+def race_of_searches(
+    ensemble: Ensemble, model: NBCEModel, settings: VariationalSettings, K: int, seeds: IntArray
+) -> list[LabelledRows]:
+    """Clusters of the rows that searches from several starts found, the best first; the last seed is of the sample.
 
-    @property
-    def history(self) -> list[float]:
-        """Bound after each iteration."""
-
-
-Found = TypeVar("Found", bound=HasHistory)
-
-
-def best_start(
-    run: Callable[[tuple[int, int]], Found], n_clusters: int, n_rows: int, seeds: IntArray, n_jobs: int | None
-) -> Found:
-    """The run with the highest bound; ``run`` takes a number of clusters and a seed.
-
-    The numbers of clusters are spread evenly on the log scale.
+    With many rows the starts compete on a sample, and the best one goes on alone, on all rows.
     """
-    most = max(1, min(n_clusters, n_rows))
-    sizes = np.geomspace(min(2, most), most, len(seeds)) if len(seeds) > 1 else np.array([min(most, _ALONE)])
-    starts = zip(np.rint(sizes).astype(int).tolist(), seeds.tolist(), strict=True)
-    return best_of(run, starts, n_jobs, lowest=lambda found: -found.history[-1])
+    few = sample_for_starts(ensemble, int(seeds[-1]))
+    search = partial(search_labels, n_clusters=K, estimate=settings.estimate)
+    n_starts = len(seeds) - 1
+
+    def first(start: tuple[int, int]) -> LabelledRows:
+        labels = STARTS[settings.init](few, *start).labels.astype(np.int64)
+        return search(few, model, labels, seed=start[1], n_rounds=ROUNDS if few is ensemble else 1)
+
+    def on_all_rows(found: LabelledRows) -> LabelledRows:
+        found = found._replace(labels=place_rows(ensemble, few, found, K))
+        if ensemble.n_rows > _SEARCHED:
+            return found
+        return search(ensemble, found.model, found.labels, seed=int(seeds[-1]), n_rounds=1)
+
+    rounds = [Round(first, n_starts)] if few is ensemble else [Round(first, 1), Round(on_all_rows, 1)]
+    starts = zip(start_sizes(K, few.n_rows, n_starts), seeds[:-1].tolist(), strict=True)
+    found: list[LabelledRows] = race(starts, rounds, settings.n_jobs, lowest=lambda found: -found.joint)
+    return found
+
+
+def place_rows(ensemble: Ensemble, few: Ensemble, found: LabelledRows, K: int) -> IntArray:
+    """Most probable cluster of each row, given the clusters of a sample; those of no row are left out."""
+    size, label_size = hard_occupancy(few, found.labels, K)
+    pi = mean_weights(size, found.model)[: label_size.shape[1]]
+    logs = mean_logs(mean_table(label_size, found.model), pi, found.model)
+    labels = np.unique(place(ensemble, logs).argmax(axis=1), return_inverse=True)[1]
+    return number_by_size(labels, ensemble.row_weights, ties="number")
+
+
+def start_sizes(n_clusters: int, n_rows: int, n_starts: int) -> list[int]:
+    """Numbers of clusters of the starts, evenly on the log scale."""
+    most = max(1, min(n_clusters, n_rows, _CLUSTERS))
+    sizes = np.geomspace(min(2, most), most, n_starts) if n_starts > 1 else np.array([most])
+    return [int(size) for size in np.rint(sizes)]

@@ -16,13 +16,15 @@ import numpy as np
 from scipy.special import gammaln, psi
 
 from partita._labels.ensemble import Ensemble
-from partita._runs import Progress, block_edges, sample_for_starts, warn_not_converged
+from partita._runs import Progress, Round, block_edges, race, warn_not_converged
 from partita._typing import Array, FloatArray, IntArray
-from partita.consensus.models._em import STARTS, EMRun, climb, column_sums
+from partita.consensus.models._em import EMRun, climb, column_sums, minus_bound
 from partita.consensus.models._mixture import MixtureStats, as_rows, expect_all
-from partita.consensus.nbce._joint import NBCEModel, Occupancy, estimate_parameters
-from partita.consensus.nbce._posterior import SMALL_CLUSTER, ClusterLogs, NBCEPosterior, mean_logs, place
-from partita.consensus.nbce._variational_starts import SHORT, VariationalSettings, best_start
+from partita.consensus.nbce._hyperparameters import estimate_parameters
+from partita.consensus.nbce._joint import NBCEModel, Occupancy
+from partita.consensus.nbce._label_search import LabelledRows, hard_occupancy
+from partita.consensus.nbce._posterior import ClusterLogs, NBCEPosterior, mean_logs, place
+from partita.consensus.nbce._variational_starts import VariationalSettings, race_of_searches
 
 
 class VBState(NamedTuple):
@@ -36,18 +38,15 @@ class VBState(NamedTuple):
 def vb(
     ensemble: Ensemble, model: NBCEModel, settings: VariationalSettings, seeds: IntArray, bar: Progress
 ) -> NBCEPosterior:
-    """Climb from the best of several starts, then try without small clusters; the last seed is of the sample."""
+    """Climb from the clusters that each start's search found, and keep the highest; the last seed is of the sample."""
     K = settings.n_clusters(ensemble)
-    few = sample_for_starts(ensemble, int(seeds[-1]))
-    short = settings._replace(max_iter=min(SHORT, settings.max_iter), n_jobs=None)
-    run = partial(_run_start, few, model, K, short, bar)
-    best = best_start(run, K, few.n_rows, seeds[:-1], settings.n_jobs)
-    if few is ensemble:
-        best = _continue(ensemble, best, settings, bar)
-    else:
-        grown = float(ensemble.row_weights.sum() / few.row_weights.sum())
-        best = climb_vb(ensemble, _grow(best.state, grown), settings, bar)
-    best = _drop_clusters(ensemble, best, settings, bar)
+    searched = race_of_searches(ensemble, model, settings, K, seeds)
+    alone = settings._replace(n_jobs=None if len(searched) > 1 else settings.n_jobs)  # threads go to the starts
+
+    def finish(found: LabelledRows) -> EMRun:
+        return climb_vb(ensemble, state_of(ensemble, found, K), alone, bar)
+
+    best = race(searched, [Round(finish, 1)], settings.n_jobs, lowest=minus_bound)[0]
     if not best.converged:
         warn_not_converged("NBCE with inference='vb'", settings.max_iter)
     return _summarise(ensemble, best)
@@ -110,53 +109,12 @@ def update_vb(state: VBState, stats: MixtureStats, *, estimate: tuple[bool, bool
     return VBState(model.alpha0 / len(state.xi) + stats.mass, model.beta + stats.label_mass, model)
 
 
-def _run_start(
-    few: Ensemble, model: NBCEModel, K: int, settings: VariationalSettings, bar: Progress, start: tuple[int, int]
-) -> EMRun:
-    """A few iterations from a start with the given number of clusters, and seed."""
-    begin, n_clusters = STARTS[settings.init](few, *start), start[0]
-    mass, table = np.zeros(K), np.zeros((model.layout.n_cells, K))
-    mass[:n_clusters] = begin.pi * few.row_weights.sum()
-    table[:, :n_clusters] = begin.table
-    state = VBState(model.alpha0 / K + mass, model.beta + table * mass, model)
-    return climb_vb(few, state, settings, bar)
-
-
-def _continue(ensemble: Ensemble, run: EMRun, settings: VariationalSettings, bar: Progress) -> EMRun:
-    """Go on from where a start ended, on the same rows."""
-    if run.converged or settings.max_iter <= SHORT:
-        return run
-    rest = climb_vb(ensemble, run.state, settings._replace(max_iter=settings.max_iter - len(run.history) + 1), bar)
-    return rest._replace(history=run.history + rest.history[1:])
-
-
-def _grow(state: VBState, factor: float) -> VBState:
-    """The state that a sample found, with ``factor`` times as many objects."""
-    xi, rho, model = state
-    of_xi, of_rho = model.alpha0 / len(xi), model.beta  # what the priors add
-    return VBState(of_xi + factor * np.maximum(xi - of_xi, 0.0), of_rho + factor * np.maximum(rho - of_rho, 0.0), model)
-
-
-def _drop_clusters(ensemble: Ensemble, run: EMRun, settings: VariationalSettings, bar: Progress) -> EMRun:
-    """Take out small clusters, one at a time, as long as the bound that is reached without them is higher."""
-    for _ in range(len(run.state.xi)):
-        mass = run.state.xi - run.state.model.alpha0 / len(run.state.xi)
-        small = np.flatnonzero((mass > 0.5) & (mass < SMALL_CLUSTER * mass.sum()))
-        for cluster in small[np.argsort(mass[small], kind="stable")]:
-            found = climb_vb(ensemble, _without(run.state, int(cluster)), settings, bar)
-            if found.history[-1] > run.history[-1] + settings.tol * abs(run.history[-1]):
-                run = found._replace(history=[*run.history, found.history[-1]])
-                break
-        else:
-            break
-    return run
-
-
-def _without(state: VBState, cluster: int) -> VBState:
-    """The state with a cluster as empty as the prior makes it."""
-    xi, rho = state.xi.copy(), state.rho.copy()
-    xi[cluster], rho[:, cluster] = state.model.alpha0 / len(xi), state.model.beta
-    return VBState(xi, rho, state.model)
+def state_of(ensemble: Ensemble, found: LabelledRows, K: int) -> VBState:
+    """The best xi and rho for rows of known clusters (eq. N28)."""
+    size, label_size = hard_occupancy(ensemble, found.labels, K)
+    table = np.zeros((len(label_size), K))
+    table[:, : label_size.shape[1]] = label_size
+    return VBState(found.model.alpha0 / K + size, found.model.beta + table, found.model)
 
 
 # --------------------------------------------------------------------------------------------------- the posterior

@@ -14,7 +14,7 @@ from partita._labels.ensemble import Ensemble
 from partita._labels.membership import one_hot
 from partita._runs import Round, in_order, race
 from partita._typing import Array, FloatArray
-from partita.consensus.kmeans._label_kmeans import SHORT_ITER, SHORT_TOL, run_k_means
+from partita.consensus.kmeans._lloyd import SHORT_ITER, SHORT_TOL, run_k_means
 from partita.consensus.pairwise._memberships import fitted_memberships
 from partita.consensus.pcc._label_space import LabelSpace, constant_of_l2, label_space
 from partita.consensus.pcc._problem import PCCProblem, settle
