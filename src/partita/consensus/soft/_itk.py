@@ -167,13 +167,17 @@ def run_itk(
     With ``moves``, single rows change their cluster where these steps end (eq. G40).
     """
     history: list[float] = []
+    before = np.inf  # objective where the updates ended the last time
     while True:
         distance = divergence.from_centers(centers)
         labels = distance.argmin(axis=1)
         nearest = distance[np.arange(len(labels)), labels]
         history.append(float(divergence.cells.row_weights @ nearest))
         settled = len(history) > 1 and history[-2] - history[-1] <= tol * max(history[-2], _SMOOTH)
-        moved = moves and settled and divergence.move_single_rows(labels, len(centers), least=tol * history[-1])
+        # moves that did not lower the objective were moves of rounding: weights may differ by 600 orders of magnitude
+        useful = moves and settled and before - history[-1] > tol * max(history[-1], _SMOOTH)
+        moved = useful and divergence.move_single_rows(labels, len(centers), least=tol * history[-1])
+        before = history[-1] if settled else before
         converged = settled and not moved
         centers = divergence.means(labels, centers)
         if converged or len(history) == max_iter:
