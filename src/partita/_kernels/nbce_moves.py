@@ -377,8 +377,6 @@ def _pick_pair(state, scratch, row_first, row_last):
 def _share_copies(rows, logs, state, scratch, row, sticks):
     """Draw how many copies of a row are in each of two clusters, all their copies at once, and which ones."""
     first, last = rows.first[row], rows.first[row + 1]
-    if last - first < 2:
-        return
     one, other = _pick_pair(state, scratch, first, last)
     if one < 0:
         return
@@ -431,4 +429,6 @@ def share_rows(rows, logs, state, scratch, sticks):
     n_rows = rows.first.shape[0] - 1
     backward = uniform(state.random) < 0.5
     for s in range(n_rows):
-        _share_copies(rows, logs, state, scratch, n_rows - 1 - s if backward else s, sticks)
+        row = n_rows - 1 - s if backward else s
+        if rows.first[row + 1] - rows.first[row] > 1:
+            _share_copies(rows, logs, state, scratch, row, sticks)
