@@ -149,57 +149,68 @@ def _make_scratch(rows, logs, state):
 
 
 @helper
-def _change_partition(rows, logs, state, scratch, plan, sticks):
-    """All moves; in this order or its reverse, each half of the time, so that the whole is reversible."""
-    backward = uniform(state.random) < 0.5
-    for s in range(3):
-        move = 2 - s if backward else s
-        if move == 0:
-            for _ in range(plan.objects):
-                draw_objects(rows, logs, state, scratch, sticks)
-        elif move == 1:
-            for _ in range(plan.pairs):
-                change_pair(rows, logs, state, scratch, sticks)
-        else:
-            for _ in range(plan.rows):
-                share_rows(rows, logs, state, scratch, sticks)
+def _keep(state, old_z, old_label):
+    """Remember the partition and its sticks."""
+    for i in range(old_z.shape[0]):
+        old_z[i] = state.z[i]
+    for c in range(old_label.shape[0]):
+        old_label[c] = state.label[c]
+
+
+@helper
+def _draw_sticks(rows, logs, state, scratch, old_z, old_label, log_excess):
+    """Draw the sticks, and accept them with the partition or go back to both before the sweep; returns the last one."""
+    _draw_labels(state, scratch)
+    last = _order_by_label(state, scratch)
+    if math.log1p(-uniform(state.random)) < _log_excess(state, scratch, last) - log_excess:
+        return last
+    for i in range(old_z.shape[0]):
+        state.z[i] = old_z[i]
+    for c in range(old_label.shape[0]):
+        state.label[c] = old_label[c]
+    count(rows, logs, state)
+    return _order_by_label(state, scratch)
+
+
+@helper
+def _trace_sweep(rows, logs, state, scratch, last, sticks, trace, t):
+    """Fill a row of the trace."""
+    trace[t, 1] = state.counts[0]
+    trace[t, 2] = _log_likelihood(rows, logs, state)
+    trace[t, 0] = trace[t, 2] + _log_prior(state, scratch, last, sticks)
+    trace[t, 3] = trace[t, 2] + _log_prior(state, scratch, _order_by_size(state, scratch), sticks)
 
 
 @jit_over(nbce_tables, nbce_moves)
 def sweep_partition(rows, logs, state, plan, trace, best_z):
     """Sweep as often as ``trace`` has rows.
 
+    The moves are made in one order or its reverse, each half of the time, so that all of them together are reversible.
+
     trace   OUT (n_sweeps, 4) float64: log p(Y, Z), clusters, log p(Y | Z), log p(Y, Z) numbered by size
     best_z  IN/OUT (n,) int64, slots of the sweep with the highest of the last
     returns that value
     """
-    n, K, sticks = state.z.shape[0], state.size.shape[0], plan.sticks
+    n, sticks, highest, last, log_excess = state.z.shape[0], plan.sticks, -math.inf, 0, 0.0
     scratch = _make_scratch(rows, logs, state)
-    old_z, old_label = np.empty(n, dtype=np.int64), np.empty(K, dtype=np.int64)
-    highest = -math.inf
+    old_z, old_label = np.empty(n, dtype=np.int64), np.empty(state.size.shape[0], dtype=np.int64)
     for t in range(trace.shape[0]):
         if sticks:
-            for i in range(n):
-                old_z[i] = state.z[i]
-            for c in range(K):
-                old_label[c] = state.label[c]
+            _keep(state, old_z, old_label)
             log_excess = _log_excess(state, scratch, _order_by_label(state, scratch))
-        _change_partition(rows, logs, state, scratch, plan, sticks)
-        last = 0
+        backward = uniform(state.random) < 0.5
+        for s in range(3):
+            move = 2 - s if backward else s
+            for _ in range(plan.objects if move == 0 else plan.pairs if move == 1 else plan.rows):
+                if move == 0:
+                    draw_objects(rows, logs, state, scratch, sticks)
+                elif move == 1:
+                    change_pair(rows, logs, state, scratch, sticks)
+                else:
+                    share_rows(rows, logs, state, scratch, sticks)
         if sticks:
-            _draw_labels(state, scratch)
-            gain = _log_excess(state, scratch, _order_by_label(state, scratch)) - log_excess
-            if math.log1p(-uniform(state.random)) >= gain:  # back to the partition and its sticks before the sweep
-                for i in range(n):
-                    state.z[i] = old_z[i]
-                for c in range(K):
-                    state.label[c] = old_label[c]
-                count(rows, logs, state)
-            last = _order_by_label(state, scratch)
-        trace[t, 1] = state.counts[0]
-        trace[t, 2] = _log_likelihood(rows, logs, state)
-        trace[t, 0] = trace[t, 2] + _log_prior(state, scratch, last, sticks)
-        trace[t, 3] = trace[t, 2] + _log_prior(state, scratch, _order_by_size(state, scratch), sticks)
+            last = _draw_sticks(rows, logs, state, scratch, old_z, old_label, log_excess)
+        _trace_sweep(rows, logs, state, scratch, last, sticks, trace, t)
         if trace[t, 3] > highest:
             highest = trace[t, 3]
             for i in range(n):

@@ -22,6 +22,7 @@ from partita._kernels.nbce_tables import (
 
 _LARGE = 700.0  # exponents are cut here: exp of it is finite, and such a weight decides a draw alone
 _NEGLIGIBLE = -50.0  # log of a share of probability that no draw of 53 bits can hit
+_FEW = 1e-3  # a product of shares of probability below it is replaced by its log; times exp(-700) it does not underflow
 _LOG_2 = math.log(2.0)
 
 
@@ -54,27 +55,28 @@ def _weigh(rows, logs, state, scratch, row, empty, sticks):
 
 
 @helper_inline
-def _draw_slot(state, scratch, own, new):
-    """A slot for an object of slot ``own``."""
-    alone = state.size[own] == 1
-    outside = 0.0 if alone else new  # the own slot stands for the new one
-    top = state.counts[1]
-    total = outside + scratch.weight_own[own]
-    for c in range(top):
+def _weight_outside(state, scratch, own, new):
+    """Weight of all slots but ``own``, a new one included; an object alone in its slot has no other new one."""
+    total = 0.0 if state.size[own] == 1 else new
+    for c in range(state.counts[1]):
         if c != own:
             total += scratch.weight[c]
-    left = uniform(state.random) * total - scratch.weight_own[own]
-    if left < 0.0:
-        return own
-    for c in range(top):
+    return total
+
+
+@helper_inline
+def _slot_outside(state, scratch, own, left):
+    """The slot, not ``own``, in which ``left`` falls."""
+    for c in range(state.counts[1]):
         if c != own:
             left -= scratch.weight[c]
             if left < 0.0:
                 return c
-    return free_slot(state) if outside > 0.0 else own
+    slot = free_slot(state)
+    return own if state.size[own] == 1 or slot < 0 else slot
 
 
-@helper_inline
+@helper
 def _draw_copies(rows, logs, state, scratch, row, sticks):
     """Draw the slot of each object of a row in turn."""
     first, last = rows.first[row], rows.first[row + 1]
@@ -82,22 +84,55 @@ def _draw_copies(rows, logs, state, scratch, row, sticks):
         scratch.copies[c] = 0
     for i in range(first, last):
         scratch.copies[state.z[i]] += 1
-    empty = scratch.empty[row]
     log_predictives(rows, state, row, scratch.logs)
-    new = _weigh(rows, logs, state, scratch, row, empty, sticks)
+    new, outside, before, weighed = 0.0, 0.0, -1, False
     for i in range(first, last):
         own = state.z[i]
-        c = _draw_slot(state, scratch, own, new)
-        if c == own:
-            continue
-        state.z[i] = c
-        scratch.copies[own] -= 1
-        scratch.copies[c] = scratch.copies[c] + 1 if state.size[c] > 0 else 1
-        move(rows, logs, state, row, own, c, 1)
-        if i + 1 < last:
+        if not weighed:
+            new = _weigh(rows, logs, state, scratch, row, scratch.empty[row], sticks)
+        if own != before or not weighed:
+            outside = _weight_outside(state, scratch, own, new)
+        before, weighed = own, True
+        left = uniform(state.random) * (outside + scratch.weight_own[own]) - scratch.weight_own[own]
+        c = own if left < 0.0 else _slot_outside(state, scratch, own, left)
+        if c != own:
+            state.z[i] = c
+            scratch.copies[own] -= 1
+            scratch.copies[c] = scratch.copies[c] + 1 if state.size[c] > 0 else 1
+            move(rows, logs, state, row, own, c, 1)
             scratch.logs[own] = log_adding(rows, logs, state, row, own, 0)
             scratch.logs[c] = log_adding(rows, logs, state, row, c, 0)
-            new = _weigh(rows, logs, state, scratch, row, empty, sticks)
+            weighed = False
+
+
+@helper_inline
+def _draw_single(rows, logs, state, scratch, row, sticks):
+    """The same for a row of one object."""
+    i, top, heat, offset = rows.first[row], state.counts[1], state.values[HEAT], offset_of(state, sticks)
+    own = state.z[i]
+    alone = state.size[own] == 1
+    log_predictives(rows, state, row, scratch.logs)
+    scratch.logs[own] = log_adding(rows, logs, state, row, own, -1)
+    new = new_weight(state, state.counts[0] - (1 if alone else 0), sticks)
+    highest = scratch.empty[row] if new > 0.0 else -math.inf
+    for c in range(top):
+        if state.size[c] > (1 if c == own else 0):
+            highest = max(highest, scratch.logs[c])
+    total = new * math.exp(heat * (scratch.empty[row] - highest)) if new > 0.0 else 0.0
+    outside = total
+    for c in range(top):
+        others, below = state.size[c] - (1 if c == own else 0), heat * (scratch.logs[c] - highest)
+        scratch.weight[c] = (others + offset) * math.exp(below) if others > 0 and below > _NEGLIGIBLE else 0.0
+        total += scratch.weight[c]
+    left, c = uniform(state.random) * total - outside, -1
+    while left >= 0.0 and c + 1 < top:
+        c += 1
+        left -= scratch.weight[c]
+    if c < 0:
+        c = own if alone else free_slot(state)
+    if c != own:
+        state.z[i] = c
+        move(rows, logs, state, row, own, c, 1)
 
 
 @helper
@@ -106,7 +141,11 @@ def draw_objects(rows, logs, state, scratch, sticks):
     n_rows = rows.first.shape[0] - 1
     backward = uniform(state.random) < 0.5
     for s in range(n_rows):
-        _draw_copies(rows, logs, state, scratch, n_rows - 1 - s if backward else s, sticks)
+        row = n_rows - 1 - s if backward else s
+        if rows.first[row + 1] - rows.first[row] == 1:
+            _draw_single(rows, logs, state, scratch, row, sticks)
+        else:
+            _draw_copies(rows, logs, state, scratch, row, sticks)
 
 
 # ----------------------------------------------------------------------------------------- two clusters, eqs. N47, N48
@@ -160,7 +199,7 @@ def _allocate(rows, logs, state, scratch, i, j, n_members, draw, sticks):
 
     ``draw``: sides are drawn; else they are those of the clusters of i and j.
     """
-    heat, offset, log_q = state.values[HEAT], offset_of(state, sticks), 0.0
+    heat, offset, log_q, product = state.values[HEAT], offset_of(state, sticks), 0.0, 1.0
     _clear_sides(rows, logs, scratch)
     _put(rows, logs, scratch, rows.row_of[i], 0)
     _put(rows, logs, scratch, rows.row_of[j], 1)
@@ -173,9 +212,12 @@ def _allocate(rows, logs, state, scratch, i, j, n_members, draw, sticks):
             scratch.side[t] = 1 if uniform(state.random) * (1.0 + odds) < 1.0 else 0
         side = scratch.side[t] if draw else (1 if state.z[member] == state.z[j] else 0)
         share = (1.0 if side == 1 else odds) / (1.0 + odds)
-        log_q += math.log(share) if share > 0.0 else -_LARGE
+        product *= share
+        if product < _FEW:
+            log_q += math.log(product) if product > 0.0 else -_LARGE
+            product = 1.0
         _put(rows, logs, scratch, row, side)
-    return log_q
+    return log_q + math.log(product)
 
 
 @helper
@@ -335,8 +377,6 @@ def _pick_pair(state, scratch, row_first, row_last):
 def _share_copies(rows, logs, state, scratch, row, sticks):
     """Draw how many copies of a row are in each of two clusters, all their copies at once, and which ones."""
     first, last = rows.first[row], rows.first[row + 1]
-    if last - first < 2:
-        return
     one, other = _pick_pair(state, scratch, first, last)
     if one < 0:
         return
@@ -389,4 +429,6 @@ def share_rows(rows, logs, state, scratch, sticks):
     n_rows = rows.first.shape[0] - 1
     backward = uniform(state.random) < 0.5
     for s in range(n_rows):
-        _share_copies(rows, logs, state, scratch, n_rows - 1 - s if backward else s, sticks)
+        row = n_rows - 1 - s if backward else s
+        if rows.first[row + 1] - rows.first[row] > 1:
+            _share_copies(rows, logs, state, scratch, row, sticks)

@@ -249,6 +249,6 @@ def test_weights_that_make_very_many_objects_are_refused_before_any_work():
 
 
 def test_samples_that_do_not_fit_in_memory_are_refused(monkeypatch, X):
-    monkeypatch.setenv("PARTITA_MAX_MEMORY", "20kB")
+    monkeypatch.setenv("PARTITA_MAX_MEMORY", "10kB")
     with pytest.raises(MemoryError, match=r"Gibbs sampling of 62 objects needs .* use inference='vb' or 'cvb'"):
         NBCE(random_state=0).fit(X)
