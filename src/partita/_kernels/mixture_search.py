@@ -33,6 +33,7 @@ class HardRows(NamedTuple):
     cell_clustering: Any  # (n_cells,) int64, clustering of each label
     same_total: float  # sum of all u_j if no label is missing: every T_gj is n_g then; else 0
     logs: Any  # x log x of whole numbers, if all weights are whole; else empty
+    steps: Any  # differences of the logs, or empty
 
 
 class HardState(NamedTuple):
@@ -110,6 +111,8 @@ def _copy(state, source, target):
 @helper
 def _gain(rows, state, i, g, sign):
     """How much the value of a cluster rises when row i joins it (sign 1) or leaves it (-1)."""
+    if rows.row_weights[i] == 1.0 and rows.steps.shape[0] > 0:
+        return _gain_of_one(rows, state, i, g, sign)
     weight = sign * rows.row_weights[i]
     change = (1.0 - rows.same_total) * (_log_part(rows, state.size[g] + weight) - _log_part(rows, state.size[g]))
     for p in range(rows.start[i], rows.start[i + 1]):
@@ -119,6 +122,20 @@ def _gain(rows, state, i, g, sign):
             total = state.total[g, j]
             change -= rows.clustering_weights[j] * (_log_part(rows, total + weight) - _log_part(rows, total))
     return change
+
+
+@helper
+def _gain_of_one(rows, state, i, g, sign):
+    """The same for a row of one object: F(x + 1) - F(x) is tabulated too, and most rows of many clusterings are one."""
+    shift = 0 if sign > 0.0 else -1
+    change = (1.0 - rows.same_total) * rows.steps[int(state.size[g]) + shift]
+    for p in range(rows.start[i], rows.start[i + 1]):
+        change += rows.clustering_weights[rows.columns[p]] * rows.steps[int(state.mass[g, rows.cells[p]]) + shift]
+    if rows.same_total == 0.0:
+        for p in range(rows.start[i], rows.start[i + 1]):
+            j = rows.columns[p]
+            change -= rows.clustering_weights[j] * rows.steps[int(state.total[g, j]) + shift]
+    return sign * change
 
 
 @helper
