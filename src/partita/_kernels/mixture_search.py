@@ -1,4 +1,4 @@
-"""Search for hard clusters of rows under which the mixture gives the labels the highest probability (eq. M60).
+"""Search for hard clusters of rows under which the mixture gives the labels the highest probability (eq. M56).
 
 A cluster with weight n_g, of which T_gj has a label of clustering j and M_gja has label a, adds
 

@@ -49,12 +49,13 @@ class BCE(LabelModel):
         objects are to be scored. What rises is then the lower bound plus smoothing * sum_j u_j sum log beta_j, with u_j
         the weight of clustering j.
     init : {"kmeans", "random"}, default="kmeans"
-        Start at short fits of :class:`MultinomialMixture` and at clusters of a short k-means on the labels; or at short
-        fits of the mixture whose own starts are drawn at random.
+        Where searches for good hard clusters begin: at clusters of a short k-means, or at random ones.
     n_init : int, default=4
-        Number of starts that are run to the end; the best one is kept. They are the best, after ten iterations, of the
-        ``n_init + 2`` best short mixtures and as many clusters of k-means, each with alpha 0.1 and 0.02. With more than
-        3,000 distinct rows this happens on a sample of 3,000 objects, and the best is run again on all.
+        Number of starts that are run to the end; the best one is kept. Of ``3 * n_init`` annealed searches the best
+        ``n_init`` hard clusters are taken, each as four starts (alpha 0.005 and 0.1, clusters more and less mixed), and
+        the best starts after ten iterations are run to the end. With more than 1,500 distinct rows the searches and
+        these iterations are on a sample of 1,500 objects; with more than 3,000, all starts on a sample of 3,000, and
+        the best is run again on all.
     keep_starts : bool, default=False
         Run every one of the ``n_init`` starts to its end, without a competition before, and keep what each found in
         ``starts_``.

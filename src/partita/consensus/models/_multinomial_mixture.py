@@ -39,12 +39,12 @@ class MultinomialMixture(LabelModel):
         objects are to be scored, and the likelihood of BCE with the same value is then comparable. What rises is the
         log-likelihood plus smoothing * sum_j u_j sum log theta_j, with u_j the weight of clustering j.
     init : {"kmeans", "random"}, default="kmeans"
-        "kmeans" starts at the clusters of a short k-means on the labels and, every second start, at components of an
-        annealed EM; "random" at label probabilities from Dirichlet(1).
+        Where a start begins its search for good hard clusters: at clusters of a short k-means, or at random ones.
     n_init : int, default=3
-        Number of starts that are run to the end; the best one is kept. They are the best of ``3 * n_init`` starts and
-        ``5 * n_init`` children of these (components of two, one of them drawn anew) after five steps of EM. With more
-        than 3,000 distinct rows this happens on a sample of 3,000 objects, and the best continues on all.
+        Number of starts that are run to the end; the best one is kept. Each is EM from the hard clusters that an
+        annealed search by moves of rows, merges and splits has found. With more than 1,500 distinct rows the search
+        runs on a sample of 1,500 objects; with more than 3,000, EM of all starts on a sample of 3,000, and the best is
+        run again on all.
     keep_starts : bool, default=False
         Run every one of the ``n_init`` starts to its end, without a competition before, and keep what each found in
         ``starts_``.
