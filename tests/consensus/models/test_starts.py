@@ -1,6 +1,6 @@
 """Starts of the models of labels: hard clusters of the highest likelihood (eq. M56)."""
 
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -71,7 +71,7 @@ def test_the_best_clusters_come_first_and_once(ensemble):
     seeds = list(range(12))
     found = module.best_clusters(ensemble, 4, "kmeans", seeds, 12, 1)
     values = [one.value for one in found]
-    assert all(a > b for a, b in zip(values[:-1], values[1:], strict=True))
+    assert all(a > b for a, b in pairwise(values))
     assert values[0] == max(module.search_clusters(ensemble, 4, "kmeans", seed).value for seed in seeds)
     assert len(module.best_clusters(ensemble, 4, "kmeans", seeds, 2, 3)) <= 2
 

@@ -40,7 +40,7 @@ class MultinomialMixture(LabelModel):
         log-likelihood plus smoothing * sum_j u_j sum log theta_j, with u_j the weight of clustering j.
     init : {"kmeans", "random"}, default="kmeans"
         Where a start begins its search for good hard clusters: at clusters of a short k-means, or at random ones.
-    n_init : int, default=3
+    n_init : int, default=4
         Number of starts that are run to the end; the best one is kept. Each is EM from the hard clusters that an
         annealed search by moves of rows, merges and splits has found. With more than 1,500 distinct rows the search
         runs on a sample of 1,500 objects; with more than 3,000, EM of all starts on a sample of 3,000, and the best is
@@ -129,7 +129,7 @@ class MultinomialMixture(LabelModel):
         missing: Literal["ignore", "impute"] = "ignore",
         smoothing: float = 0.0,
         init: Literal["kmeans", "random"] = "kmeans",
-        n_init: int = 3,
+        n_init: int = 4,
         keep_starts: bool = False,
         max_iter: int = 500,
         tol: float = 1e-6,
