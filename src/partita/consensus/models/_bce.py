@@ -31,7 +31,7 @@ from partita.consensus.models._starts import SEARCH_SIZE, HardClusters, as_state
 
 # Ends from the best clusters of five ensembles were higher the more the clusters were mixed and the smaller alpha was:
 # by 1 % from 0.1 to 0.5, and by 0.5 % from 0.1 to 0.005. The larger alpha is for objects in many clusters each.
-_MIXED = (0.5, 0.7)  # share of what all objects have in a start
+_MIXED = (0.5, 0.6, 0.7, 0.8)  # share of what all objects have in a start
 _ALPHAS = (0.005, 0.1)  # where alpha starts
 _SEARCHES = 3  # for each start that is run to the end
 _SHORT = 10  # iterations of BCE before the best starts are chosen
@@ -52,8 +52,8 @@ class BCE(LabelModel):
         Where searches for good hard clusters begin: at clusters of a short k-means, or at random ones.
     n_init : int, default=4
         Number of starts that are run to the end; the best one is kept. Of ``3 * n_init`` annealed searches the best
-        ``n_init`` hard clusters are taken, each as four starts (alpha 0.005 and 0.1, clusters more and less mixed), and
-        the best starts after ten iterations are run to the end. With more than 1,500 distinct rows the searches and
+        ``n_init`` hard clusters are taken, each as eight starts (alpha 0.005 and 0.1, clusters mixed more or less), and the
+        best starts after ten iterations are run to the end. With more than 1,500 distinct rows the searches and
         these iterations are on a sample of 1,500 objects; with more than 3,000, all starts on a sample of 3,000, and
         the best is run again on all.
     keep_starts : bool, default=False
