@@ -140,18 +140,19 @@ class WeightedRows(Protocol):
 P = TypeVar("P", bound=WeightedRows)
 
 
-def sample_for_starts(problem: P, seed: int) -> P:
+def sample_for_starts(problem: P, seed: int, size: int | None = None) -> P:
     """The problem on which starts compete: a sample of its objects if it has many distinct rows, else itself."""
-    drawn = draw_sample(problem.row_weights, seed)
+    drawn = draw_sample(problem.row_weights, seed, size)
     return problem if drawn is None else problem.sample(drawn)
 
 
-def draw_sample(row_weights: FloatArray, seed: int) -> IntArray | None:
-    """How often each distinct row occurs in a sample of objects; None if no sample is needed."""
-    if len(row_weights) <= SAMPLE_SIZE:
+def draw_sample(row_weights: FloatArray, seed: int, size: int | None = None) -> IntArray | None:
+    """How often each distinct row occurs in a sample of ``SAMPLE_SIZE`` or fewer objects; None if none is needed."""
+    size = SAMPLE_SIZE if size is None else min(size, SAMPLE_SIZE)
+    if len(row_weights) <= size:
         return None
     share = row_weights / row_weights.sum()
-    return np.random.default_rng(seed).multinomial(SAMPLE_SIZE, share).astype(np.int64)
+    return np.random.default_rng(seed).multinomial(size, share).astype(np.int64)
 
 
 def plus_plus(

@@ -16,6 +16,7 @@ from partita._kernels import (
     label_kmeans,
     linkage,
     mixture,
+    mixture_search,
     nbce_climb,
     nbce_cvb,
     nbce_gibbs,
@@ -105,6 +106,7 @@ def _warm_up_models(codes: np.ndarray) -> None:
     rows = mixture.MixtureRows(start, codes.ravel(), np.ones(n))
     mixture.expect_mixture(rows, table, weight, 0, n, np.zeros(k), np.zeros((4, k)))
     mixture.posterior(rows, table, weight, 0, n, np.empty((n, k)), np.empty(n))
+    _warm_up_hard_clusters(start, codes)
     members = bce.MembershipRows(start, codes.ravel(), np.zeros((n, 1)), np.ones(n))
     feature = np.full((1, k), 0.5)
     parameters = bce.MembershipParameters(
@@ -112,6 +114,19 @@ def _warm_up_models(codes: np.ndarray) -> None:
     )
     sums = bce.MembershipSums(np.zeros((4, k)), np.zeros((3, 1, k)), np.zeros(k), np.zeros(1))
     bce.expect_memberships(members, parameters, 0, n, 1, 0.0, np.ones((n, k)), np.empty(n), sums)
+
+
+def _warm_up_hard_clusters(start: np.ndarray, codes: np.ndarray) -> None:
+    n, m = codes.shape
+    columns, logs = np.tile(np.arange(m, dtype=np.int32), n), np.zeros(n + 2)
+    rows = mixture_search.HardRows(
+        start, codes.ravel(), columns, np.ones(n), np.ones(m), np.array([0, 0, 1, 1]), float(m), logs, logs
+    )
+    z, n_rows = np.zeros(n, dtype=np.int64), np.zeros(4, dtype=np.int64)
+    tables = np.zeros(4), np.zeros((4, 4)), np.zeros((4, m)), np.zeros(4)
+    state = mixture_search.HardState(z, n_rows, *tables, z.copy(), z.copy(), np.ones(1, dtype=np.uint64), z.copy())
+    mixture_search.count_clusters(rows, state)
+    mixture_search.search_clusters(rows, state, 1, 1, 1.0)
 
 
 def _warm_up_nbce(codes: np.ndarray) -> None:

@@ -19,28 +19,21 @@ from partita.consensus.models._bce_steps import (
     BCEProblem,
     BCERun,
     BCEState,
-    continue_bce,
     flat_gamma,
     label_problem,
     run_bce,
     settle,
 )
-from partita.consensus.models._em import (
-    START_NOISE,
-    STARTS,
-    kmeans_start,
-    minus_bound,
-    shares,
-    warn_one_clustering,
-    with_every_label,
-)
+from partita.consensus.models._em import STARTS, minus_bound, warn_one_clustering, with_every_label
 from partita.consensus.models._fitted_rows import FittedRows
 from partita.consensus.models._label_model import LabelModel
-from partita.consensus.models._mixture import MixtureModel, MixtureState, as_rows, log_tables, posterior
-from partita.consensus.models._starts import STARTS_PER_RUN, StartSettings, compete
+from partita.consensus.models._starts import SEARCH_SIZE, HardClusters, as_state, best_clusters, search_clusters
 
-_ALPHAS = (0.1, 0.02)  # where alpha starts, in turns; with 1, objects in many clusters each, ends are worse
-_MORE = 2  # mixtures, and clusters of k-means, to start from beyond the number of runs to the end: one has a choice too
+# Ends from the best clusters of five ensembles were higher the more the clusters were mixed and the smaller alpha was:
+# by 1 % from 0.1 to 0.5, and by 0.5 % from 0.1 to 0.005. The larger alpha is for objects in many clusters each.
+_MIXED = (0.5, 0.6, 0.7, 0.8)  # share of what all objects have in a start
+_ALPHAS = (0.005, 0.1)  # where alpha starts
+_SEARCHES = 3  # for each start that is run to the end
 _SHORT = 10  # iterations of BCE before the best starts are chosen
 
 
@@ -56,12 +49,13 @@ class BCE(LabelModel):
         objects are to be scored. What rises is then the lower bound plus smoothing * sum_j u_j sum log beta_j, with u_j
         the weight of clustering j.
     init : {"kmeans", "random"}, default="kmeans"
-        Start at short fits of :class:`MultinomialMixture` and at clusters of a short k-means on the labels; or at short
-        fits of the mixture whose own starts are drawn at random.
+        Where searches for good hard clusters begin: at clusters of a short k-means, or at random ones.
     n_init : int, default=4
-        Number of starts that are run to the end; the best one is kept. They are the best, after ten iterations, of the
-        ``n_init + 2`` best short mixtures and as many clusters of k-means, each with alpha 0.1 and 0.02. With more than
-        3,000 distinct rows this happens on a sample of 3,000 objects, and the best is run again on all.
+        Number of starts that are run to the end; the best one is kept. Of ``3 * n_init`` annealed searches the best
+        ``n_init`` hard clusters are taken, each as eight starts (alpha 0.005 and 0.1, clusters mixed more or less), and the
+        best starts after ten iterations are run to the end. With more than 1,500 distinct rows the searches and
+        these iterations are on a sample of 1,500 objects; with more than 3,000, all starts on a sample of 3,000, and
+        the best is run again on all.
     keep_starts : bool, default=False
         Run every one of the ``n_init`` starts to its end, without a competition before, and keep what each found in
         ``starts_``.
@@ -197,57 +191,41 @@ class BCE(LabelModel):
         return label_problem(rows.ensemble, BCEColumns(rows.ensemble.layout, self.smoothing))
 
     # ---------------------------------------------------------------------------------------------------- starts
-    def _settings(self, n_clusters: int) -> StartSettings:
-        return StartSettings(n_clusters, self.init, MixtureModel(smoothing=self.smoothing))
-
-    def _from_mixture(self, problem: BCEProblem, state: MixtureState, alpha: float) -> BCEState:
-        """The components of a mixture as clusters, mixed with what all objects have."""
-        ensemble, k = problem.ensemble, len(state.pi)
-        labels = posterior(as_rows(ensemble), *log_tables(state, ensemble.cell_weights))[0].argmax(axis=1)
-        table = (1 - START_NOISE) * state.table + START_NOISE * shares(ensemble)[:, None]
-        return BCEState(np.full(k, alpha), table, *self._start_features(problem, labels, k))
-
-    def _from_kmeans(self, problem: BCEProblem, n_clusters: int, start: tuple[int, float]) -> BCEState:
-        """The clusters of k-means."""
-        seed, alpha = start
-        found = kmeans_start(problem.ensemble, n_clusters, seed)
-        features = self._start_features(problem, found.labels, n_clusters)
-        return BCEState(np.full(n_clusters, alpha), found.table, *features)
-
-    def _starts(self, problem: BCEProblem, n_clusters: int, seeds: list[int]) -> list[BCEState]:
-        """Short mixtures, the best of many, and with ``init="kmeans"`` as many clusters of k-means; two alphas each."""
-        n, settings = _MORE + self.n_init, self._settings(n_clusters)
-        states = compete(problem.ensemble, settings, seeds[n:], n, self.n_jobs)
-        starts = [self._from_mixture(problem, state, alpha) for state in states for alpha in _ALPHAS]
-        if self.init == "kmeans":
-            own = [(seed, alpha) for seed in seeds[:n] for alpha in _ALPHAS]
-            starts += in_order(partial(self._from_kmeans, problem, n_clusters), own, self.n_jobs)
+    def _starts(self, problem: BCEProblem, found: list[HardClusters], n_clusters: int) -> list[BCEState]:
+        """Hard clusters as they are for the features, mixed with what all objects have for the labels."""
+        starts = []
+        for one in found:
+            features = self._start_features(problem, one.labels, n_clusters)
+            for mixed in _MIXED:
+                table = as_state(problem.ensemble, one.labels, n_clusters, mixed).table
+                starts += [BCEState(np.full(n_clusters, alpha), table, *features) for alpha in _ALPHAS]
         return starts
 
     def _best_run(self, problem: BCEProblem, rows: LabelledRows, bar: Progress) -> BCERun:
-        """Starts compete, the best are run to the end; on a sample first if there are many rows (eq. M58)."""
-        n_seeds = (STARTS_PER_RUN + 1) * (_MORE + self.n_init) + 2
-        *seeds, sample_seed = draw_seeds(self.random_state, n_seeds).tolist()
+        """Starts compete, the best are run to the end; on samples first if there are many rows (eq. M58)."""
+        n_seeds = _SEARCHES * self.n_init + 2
+        *seeds, search_seed, sample_seed = draw_seeds(self.random_state, n_seeds).tolist()
         few = sample_for_starts(problem, sample_seed)
-        rounds = [
-            Round(partial(run_bce, few, tol=self.tol, max_iter=_SHORT), self.n_init),
-            Round(partial(continue_bce, few, tol=self.tol, max_iter=self.max_iter, bar=bar), 1),
-        ]
-        starts = self._starts(few, rows.n_clusters, seeds)
-        best: BCERun = race(starts, rounds, self.n_jobs, lowest=minus_bound)[0]
-        if few is problem:
-            return best
-        first = self._restart(problem, best)
-        return run_bce(problem, first, tol=self.tol, max_iter=self.max_iter, bar=bar, n_jobs=self.n_jobs)
+        fewer = sample_for_starts(few, search_seed, SEARCH_SIZE)
+        run = partial(run_bce, tol=self.tol, max_iter=self.max_iter, bar=bar)
+
+        def run_on(short: BCERun) -> BCERun:
+            return run(few, short.first if fewer is few else self._restart(few, short))
+
+        found = best_clusters(fewer.ensemble, rows.n_clusters, self.init, seeds, self.n_init, self.n_jobs)
+        rounds = [Round(partial(run_bce, fewer, tol=self.tol, max_iter=_SHORT), self.n_init), Round(run_on, 1)]
+        best: BCERun = race(self._starts(fewer, found, rows.n_clusters), rounds, self.n_jobs, lowest=minus_bound)[0]
+        return best if few is problem else run(problem, self._restart(problem, best), n_jobs=self.n_jobs)
 
     def _keep_runs(self, problem: BCEProblem, rows: LabelledRows, bar: Progress) -> BCERun:
         """Every start, run to its end on all rows; the best one."""
-        settings, seeds = self._settings(rows.n_clusters), draw_seeds(self.random_state, self.n_init).tolist()
+        k, seeds = rows.n_clusters, draw_seeds(self.random_state, self.n_init).tolist()
 
         def run_start(start: tuple[int, int]) -> BCERun:
             number, seed = start
-            short = settings.try_out(problem.ensemble, settings.begin(problem.ensemble, number // len(_ALPHAS), seed))
-            first = self._from_mixture(problem, short.state, _ALPHAS[number % len(_ALPHAS)])
+            found = search_clusters(problem.ensemble, k, self.init, seed)
+            choices = self._starts(problem, [found], k)
+            first = choices[number % len(choices)]
             return run_bce(problem, first, tol=self.tol, max_iter=self.max_iter, bar=bar)
 
         runs = list(in_order(run_start, enumerate(seeds), self.n_jobs))

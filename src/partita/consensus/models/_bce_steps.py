@@ -285,13 +285,6 @@ def run_bce(
     return _run_on(RunningEStep(problem, first.alpha, tol, n_jobs), first, max_iter, bar)
 
 
-def continue_bce(problem: BCEProblem, run: BCERun, *, tol: float, max_iter: int, bar: Progress) -> BCERun:
-    """The same from where a run has ended; ``first`` stays where that one began."""
-    expect = RunningEStep(problem, run.state.alpha, tol, None)
-    expect.gamma[:] = run.gamma
-    return _run_on(expect, run.state, max_iter, bar)._replace(first=run.first)
-
-
 def _run_on(expect: RunningEStep, state: BCEState, max_iter: int, bar: Progress | None) -> BCERun:
     problem, columns = expect.problem, expect.problem.columns
     update = partial(m_step, columns=columns, n=problem.n)

@@ -80,8 +80,8 @@ class GBCE(BCE):
     init : {"kmeans", "random"}, default="kmeans"
         How starts are made; see :class:`BCE`.
     n_init : int, default=4
-        Number of starts that are run to the end; the best one is kept. They are chosen as in :class:`BCE`; with more
-        than 3,000 rows on a sample of 3,000 objects, and the best is run again on all.
+        Number of starts that are run to the end; the best one is kept. They are chosen as in :class:`BCE`, on
+        the same samples.
     keep_starts : bool, default=False
         Run every one of the ``n_init`` starts to its end, without a competition before, and keep what each found in
         ``starts_``.

@@ -115,16 +115,15 @@ def run_mixture(
     *,
     tol: float,
     max_iter: int,
-    power: float = 1.0,
     bar: Progress | None = None,
     n_jobs: int | None = None,
 ) -> EMRun:
-    """EM from a state to its end; ``power`` is the exponent of the posteriors, 1 unless a start is annealed."""
+    """EM from a state to its end."""
     rows, cell_weights = as_rows(ensemble), ensemble.cell_weights
 
     def expect(state: MixtureState) -> tuple[MixtureStats, float]:
         log_table, log_weights = log_tables(state, cell_weights)
-        stats = expect_all(rows, power * log_table, power * log_weights, n_jobs)
+        stats = expect_all(rows, log_table, log_weights, n_jobs)
         return stats, stats.log_likelihood + penalty(state.table, model.smoothing, cell_weights)
 
     step = partial(update_mixture, layout=ensemble.layout, model=model)

@@ -11,10 +11,17 @@ from partita._parameters import Interval, StrOptions, common
 from partita._runs import Progress, Round, draw_seeds, in_order, progress, race, sample_for_starts, warn_not_converged
 from partita._typing import Codes, FloatArray
 from partita.base import Consensus, LabelledRows
-from partita.consensus.models._em import STARTS, EMRun, minus_bound, warn_one_clustering, with_every_label
+from partita.consensus.models._em import (
+    START_NOISE,
+    STARTS,
+    EMRun,
+    minus_bound,
+    warn_one_clustering,
+    with_every_label,
+)
 from partita.consensus.models._label_model import UNSEEN, LabelModel
 from partita.consensus.models._mixture import MixtureModel, as_rows, log_tables, posterior, run_mixture
-from partita.consensus.models._starts import STARTS_PER_RUN, StartSettings, compete
+from partita.consensus.models._starts import SEARCH_SIZE, as_state, best_clusters, search_clusters
 
 
 class MultinomialMixture(LabelModel):
@@ -32,12 +39,12 @@ class MultinomialMixture(LabelModel):
         objects are to be scored, and the likelihood of BCE with the same value is then comparable. What rises is the
         log-likelihood plus smoothing * sum_j u_j sum log theta_j, with u_j the weight of clustering j.
     init : {"kmeans", "random"}, default="kmeans"
-        "kmeans" starts at the clusters of a short k-means on the labels and, every second start, at components of an
-        annealed EM; "random" at label probabilities from Dirichlet(1).
-    n_init : int, default=6
-        Number of starts that are run to the end; the best one is kept. They are the best of ``3 * n_init`` starts and
-        ``5 * n_init`` children of these (components of two, one of them drawn anew) after five steps of EM. With more
-        than 3,000 distinct rows this happens on a sample of 3,000 objects, and the best continues on all.
+        Where a start begins its search for good hard clusters: at clusters of a short k-means, or at random ones.
+    n_init : int, default=4
+        Number of starts that are run to the end; the best one is kept. Each is EM from the hard clusters that an
+        annealed search by moves of rows, merges and splits has found. With more than 1,500 distinct rows the search
+        runs on a sample of 1,500 objects; with more than 3,000, EM of all starts on a sample of 3,000, and the best is
+        run again on all.
     keep_starts : bool, default=False
         Run every one of the ``n_init`` starts to its end, without a competition before, and keep what each found in
         ``starts_``.
@@ -122,7 +129,7 @@ class MultinomialMixture(LabelModel):
         missing: Literal["ignore", "impute"] = "ignore",
         smoothing: float = 0.0,
         init: Literal["kmeans", "random"] = "kmeans",
-        n_init: int = 6,
+        n_init: int = 4,
         keep_starts: bool = False,
         max_iter: int = 500,
         tol: float = 1e-6,
@@ -157,34 +164,34 @@ class MultinomialMixture(LabelModel):
         membership = self._memberships(ensemble, best)
         return Consensus(membership.argmax(axis=1), membership, self._state.pi)
 
-    def _settings(self, n_clusters: int) -> StartSettings:
-        """Starts ignore missing labels: both M-steps have the same ends, this one is sooner near them (eq. M14)."""
-        return StartSettings(n_clusters, self.init, MixtureModel(smoothing=self.smoothing))
-
     @property
     def _model(self) -> MixtureModel:
         return MixtureModel(self.missing == "impute", self.smoothing)
 
     def _best_run(self, rows: LabelledRows, bar: Progress) -> EMRun:
-        """Starts compete, the best of them are run to the end; on a sample first if there are many rows (eq. M56)."""
-        ensemble, settings = rows.ensemble, self._settings(rows.n_clusters)
-        *seeds, sample_seed = draw_seeds(self.random_state, STARTS_PER_RUN * self.n_init + 2).tolist()
+        """EM from the best clusters of several searches; on a sample first if there are many rows (eq. M56)."""
+        ensemble, k = rows.ensemble, rows.n_clusters
+        *seeds, search_seed, sample_seed = draw_seeds(self.random_state, self.n_init + 2).tolist()
         few = sample_for_starts(ensemble, sample_seed)
+        fewer = sample_for_starts(few, search_seed, SEARCH_SIZE)
+        found = best_clusters(fewer, k, self.init, seeds, self.n_init, self.n_jobs)
+        states = [as_state(fewer, one.labels, k, START_NOISE) for one in found]
+        states = states if fewer is few else [with_every_label(state, few) for state in states]
         run = partial(run_mixture, model=self._model, tol=self.tol, max_iter=self.max_iter, bar=bar)
-        states = compete(few, settings, seeds, self.n_init, self.n_jobs)
         best: EMRun = race(states, [Round(partial(run, few), 1)], self.n_jobs, lowest=minus_bound)[0]
         return best if few is ensemble else run(ensemble, with_every_label(best.state, ensemble), n_jobs=self.n_jobs)
 
     def _keep_runs(self, rows: LabelledRows, bar: Progress) -> EMRun:
         """Every start, run to its end on all rows; the best one."""
-        ensemble, settings = rows.ensemble, self._settings(rows.n_clusters)
+        ensemble, k = rows.ensemble, rows.n_clusters
         seeds = draw_seeds(self.random_state, self.n_init).tolist()
 
-        def run_start(start: tuple[int, int]) -> EMRun:
-            state = settings.begin(ensemble, *start)
+        def run_start(seed: int) -> EMRun:
+            labels = search_clusters(ensemble, k, self.init, seed).labels
+            state = as_state(ensemble, labels, k, START_NOISE)
             return run_mixture(ensemble, state, self._model, tol=self.tol, max_iter=self.max_iter, bar=bar)
 
-        runs = list(in_order(run_start, enumerate(seeds), self.n_jobs))
+        runs = list(in_order(run_start, seeds, self.n_jobs))
         starts = [
             RowStart(run.history[-1], seed, len(run.history), self._memberships(ensemble, run).argmax(axis=1))
             for run, seed in zip(runs, seeds, strict=True)
