@@ -69,8 +69,9 @@ class PCC(SoftConsensusMixin, BaseConsensus):
         each one that is run to its end, by a coarse descent, and the best are improved by merging and splitting
         clusters; with many distinct rows on a sample of 1000 ("kl" over all pairs) or 3000 objects (else, by l2).
     n_init : int, default=1
-        Number of starts that are run to the end; the best one is kept. Starts that draw nothing at random are made
-        once.
+        Number of starts that are run to the end; the best one is kept. With "auto" one is usually enough, because
+        others compete with it before; with "random", "insertion" and "l2" nothing competes: pass more, for instance 5.
+        Starts that draw nothing at random are made once.
     keep_starts : bool, default=False
         Run every one of the ``n_init`` starts to its end, without a competition before, and keep what each found in
         ``starts_``. "auto" is then "insertion" for l2 and "l2" for all else.
