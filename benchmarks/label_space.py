@@ -13,7 +13,7 @@ from benchmarks._harness import Benchmark, Case, Contestant
 from benchmarks.coassociation import indicator
 from partita._labels.ensemble import Ensemble
 from partita._labels.tables import cluster_tables
-from partita.consensus.label_space._weighted_kmeans import weighted_kmeans
+from partita.consensus.kmeans._weighted_kmeans import weighted_kmeans
 
 _K = 8
 

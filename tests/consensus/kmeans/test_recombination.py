@@ -22,7 +22,7 @@ def runs_of(points, k, n):
 
 def test_children_only_improve_the_best_run(points):
     runs = runs_of(points, 8, 4)
-    ends = [inertia(module.recombine(points, runs, n, 0)) for n in (0, 10, 60)]
+    ends = [inertia(module.recombine(points, runs, n, n, 0)) for n in (0, 10, 60)]
     assert ends[0] == min(map(inertia, runs))
     assert ends[0] >= ends[1] >= ends[2]
     assert ends[2] < ends[0]
@@ -30,7 +30,21 @@ def test_children_only_improve_the_best_run(points):
 
 def test_one_cluster_has_no_children(points):
     runs = runs_of(points, 1, 2)
-    assert module.recombine(points, runs, 10, 0) is runs[0]
+    assert module.recombine(points, runs, 10, 10, 0) is runs[0]
+
+
+def test_runs_that_agree_have_no_children(points, monkeypatch):
+    monkeypatch.setattr(module, "improve", None)
+    run = runs_of(points, 8, 1)[0]
+    assert module.recombine(points, [run] * 5, 10, 10, 0) is run
+
+
+def test_children_end_when_some_in_a_row_are_in_vain(points, monkeypatch):
+    runs, made = runs_of(points, 8, 4), []
+    worse = max(runs, key=inertia)
+    monkeypatch.setattr(module, "improve", lambda *args, **kwargs: made.append(1) or worse)
+    assert module.recombine(points, runs, 50, 7, 0) is min(runs, key=inertia)
+    assert len(made) == 7
 
 
 def test_parents_are_matched_by_their_centres(points, rng):

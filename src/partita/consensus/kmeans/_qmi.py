@@ -25,9 +25,11 @@ class QMI(LabelKMeans):
     n_clusters : int, default=8
         Number of clusters, at most the number of distinct rows of labels.
     n_init : int, default=10
-        Number of starts (greedy k-means++) that are run to the end. Then ``4 * n_init`` children, each with the
-        clusters of two runs and one new cluster, compete with them. With more than 3,000 distinct rows all this
-        happens on a sample of 3,000 objects, and the best clusters are run to the end on all.
+        Number of starts (greedy k-means++) that are run to the end, beside one from the leading singular vectors of
+        the rows (up to 50 clusters). Then children, each with the clusters of two runs and one new cluster, compete
+        with them, until ``4 * n_init`` in a row improve nothing (at most ``8 * n_init``); there are none if five or
+        more runs all end alike. With more than 3,000 distinct rows all this happens on a sample of 3,000 objects, and
+        the best clusters are run to the end on all.
     keep_starts : bool, default=False
         Run every one of the ``n_init`` starts to its end, without a competition before, and keep what each found in
         ``starts_``.

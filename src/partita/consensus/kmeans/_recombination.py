@@ -9,25 +9,38 @@ import numpy as np
 
 from partita._kernels.label_kmeans import draw_rows
 from partita._typing import FloatArray
-from partita.consensus.kmeans._lloyd import SHORT_ITER, SHORT_TOL, KMeansRows, KMeansRun, assign_rows, improve, inertia
+from partita.consensus.kmeans._lloyd import SHORT_ITER, KMeansRows, KMeansRun, assign_rows, improve, inertia
 
 _SAME = 1e-9  # relative difference of objectives below which two runs count as the same end
+_TOL = 1e-2  # of Lloyd's iteration: most clusters of a child are at an end, and single moves do the rest
+_AGREE = 5  # runs that all end alike need no children: with fewer, all could have missed the best end
 
 
-def recombine(points: KMeansRows, runs: list[KMeansRun], n_children: int, seed: int) -> KMeansRun:
-    """The best run after children of the given ones have competed with them."""
+def recombine(points: KMeansRows, runs: list[KMeansRun], max_children: int, patience: int, seed: int) -> KMeansRun:
+    """The best run after children of the given ones have competed with them.
+
+    The last ``patience`` children did not improve it, or there were ``max_children``.
+    """
     pool, rng = sorted(runs, key=inertia), np.random.default_rng(seed)
     k = len(pool[0].mass)
-    if k == 1 or inertia(pool[0]) <= 0:
+    if k == 1 or inertia(pool[0]) <= 0 or (len(pool) >= _AGREE and _same(pool[0], pool[-1])):
         return pool[0]
-    for _ in range(n_children):
+    in_vain = 0
+    for _ in range(max_children):
+        if in_vain == patience:
+            break
         first, second = (pool[rng.integers(len(pool), size=2).min()] for _ in range(2))  # the better of two, twice
         mass = _draw_one(points, _without_one(_mix(points, first.mass, second.mass, rng), rng), rng)
-        child = improve(points, mass, max_iter=SHORT_ITER, tol=SHORT_TOL)
-        new = all(abs(inertia(child) - inertia(run)) > _SAME * inertia(run) for run in pool)
+        child = improve(points, mass, max_iter=SHORT_ITER, tol=_TOL)
+        new = not any(_same(child, run) for run in pool)
+        in_vain = 0 if new and inertia(child) < inertia(pool[0]) else in_vain + 1
         if new and inertia(child) < inertia(pool[-1]):
             pool = sorted([*pool[:-1], child], key=inertia)
     return pool[0]
+
+
+def _same(run: KMeansRun, other: KMeansRun) -> bool:
+    return abs(inertia(run) - inertia(other)) <= _SAME * inertia(other)
 
 
 def _mix(points: KMeansRows, mass: FloatArray, other: FloatArray, rng: np.random.Generator) -> FloatArray:

@@ -15,6 +15,7 @@ from partita._parameters import common
 from partita._runs import draw_seeds, in_order
 from partita._typing import Array, Codes, FloatArray, IntArray
 from partita.base import BaseConsensus, Consensus, LabelledRows
+from partita.consensus.kmeans._weighted_kmeans import nearest_center, polish, weighted_kmeans
 from partita.consensus.label_space._transfer_cut import (
     TransferCut,
     cell_graph,
@@ -23,7 +24,6 @@ from partita.consensus.label_space._transfer_cut import (
     keep_heaviest,
     unit_rows,
 )
-from partita.consensus.label_space._weighted_kmeans import nearest_center, polish, weighted_kmeans
 
 _SAMPLE = 2000  # objects on which the starts compete: the clusters of starts on 20,000 rows; 500 at times gave others
 _STEPS = 30  # of Lloyd on all rows after the starts: each takes 0.1 s on 1,000,000 rows and 8 clusters

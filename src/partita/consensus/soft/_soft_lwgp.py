@@ -17,6 +17,7 @@ from partita._labels.weights import WeightScale
 from partita._parameters import Interval, common
 from partita._typing import FloatArray, IntArray
 from partita.consensus.graph._cell_memberships import CellMemberships
+from partita.consensus.kmeans._weighted_kmeans import polish, weighted_kmeans
 from partita.consensus.label_space._cluster_number import (
     ClusterNumber,
     NumberProblem,
@@ -36,7 +37,6 @@ from partita.consensus.label_space._transfer_cut import (
     membership_graph,
     unit_rows,
 )
-from partita.consensus.label_space._weighted_kmeans import polish, weighted_kmeans
 from partita.consensus.soft._soft_consensus import SoftEnsembleConsensus
 
 _SAMPLE, _STEPS = 2000, 30  # objects on which the starts of k-means compete, and steps on all objects, as in LWGP

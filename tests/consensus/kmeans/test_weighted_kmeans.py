@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.cluster import KMeans
 
-from partita.consensus.label_space._weighted_kmeans import nearest_center, polish, weighted_kmeans
+from partita.consensus.kmeans._weighted_kmeans import nearest_center, polish, weighted_kmeans
 
 
 def inertia_of(points, weights, labels):
