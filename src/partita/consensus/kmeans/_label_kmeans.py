@@ -45,8 +45,8 @@ from partita.consensus.kmeans._principal import principal_clusters
 from partita.consensus.kmeans._recombination import recombine
 
 _TINY = np.finfo(float).tiny  # instead of 0 in divisors
-# Children, per start: of fits of 10 clusterings of ecoli, 5 of 20 miss the best end with 2 in vain, 2 of 40 with 3, none
-# of 40 with 4.
+# Children, per start: of fits of 10 clusterings of ecoli, 5 of 20 miss the best end with 2 in vain, 2 of 40 with 3,
+# none of 40 with 4.
 _IN_VAIN, _CHILDREN = 4, 8
 
 
