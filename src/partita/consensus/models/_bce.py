@@ -52,8 +52,8 @@ class BCE(LabelModel):
         Where searches for good hard clusters begin: at clusters of a short k-means, or at random ones.
     n_init : int, default=4
         Number of starts that are run to the end; the best one is kept. Of ``3 * n_init`` annealed searches the best
-        ``n_init`` hard clusters are taken, each as eight starts (alpha 0.005 and 0.1, clusters mixed more or less), and the
-        best starts after ten iterations are run to the end. With more than 1,500 distinct rows the searches and
+        ``n_init`` hard clusters are taken, each as eight starts (alpha 0.005 and 0.1, clusters mixed more or less), and
+        the best starts after ten iterations are run to the end. With more than 1,500 distinct rows the searches and
         these iterations are on a sample of 1,500 objects; with more than 3,000, all starts on a sample of 3,000, and
         the best is run again on all.
     keep_starts : bool, default=False
