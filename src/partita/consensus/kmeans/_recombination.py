@@ -9,10 +9,9 @@ import numpy as np
 
 from partita._kernels.label_kmeans import draw_rows
 from partita._typing import FloatArray
-from partita.consensus.kmeans._lloyd import SHORT_ITER, KMeansRows, KMeansRun, assign_rows, improve, inertia
+from partita.consensus.kmeans._lloyd import SHORT_ITER, SHORT_TOL, KMeansRows, KMeansRun, assign_rows, improve, inertia
 
 _SAME = 1e-9  # relative difference of objectives below which two runs count as the same end
-_TOL = 1e-2  # of Lloyd's iteration: most clusters of a child are at an end, and single moves do the rest
 _AGREE = 5  # runs that all end alike need no children: with fewer, all could have missed the best end
 
 
@@ -31,7 +30,7 @@ def recombine(points: KMeansRows, runs: list[KMeansRun], max_children: int, pati
             break
         first, second = (pool[rng.integers(len(pool), size=2).min()] for _ in range(2))  # the better of two, twice
         mass = _draw_one(points, _without_one(_mix(points, first.mass, second.mass, rng), rng), rng)
-        child = improve(points, mass, max_iter=SHORT_ITER, tol=_TOL)
+        child = improve(points, mass, max_iter=SHORT_ITER, tol=SHORT_TOL)
         new = not any(_same(child, run) for run in pool)
         in_vain = 0 if new and inertia(child) < inertia(pool[0]) else in_vain + 1
         if new and inertia(child) < inertia(pool[-1]):
