@@ -43,5 +43,7 @@ def kept_starts(
 
 
 def _of_objects(labels: Any, rows: LabelledRows) -> IntArray:
-    numbered = number_by_size(np.asarray(labels, dtype=np.int64), rows.ensemble.row_weights)
-    return np.asarray(np.append(numbered, -1)[rows.row_of_object])
+    """Numbered as ``labels_``: by weight, equally large clusters by their first object."""
+    of_object = np.append(np.asarray(labels, dtype=np.int64), -1)[rows.row_of_object]
+    shared = rows.ensemble.row_weights / rows.n_objects  # so that the objects of a row add up to its weight
+    return number_by_size(of_object, np.append(shared, 0.0)[rows.row_of_object])

@@ -207,6 +207,7 @@ class BaseConsensus(ConfidenceMixin, ClusterMixin, BaseEstimator):
     # ------------------------------------------------------------------------------------------------ the steps of fit
     def _fit_matrix(self, matrix: LabelMatrix, sample_weight: FloatArray) -> None:
         """Fit a checked label matrix."""
+        self.__dict__.pop("starts_", None)  # of an earlier fit with keep_starts
         rows = self._open(matrix, sample_weight)
         self._close(rows, self._fit_rows(rows))
 

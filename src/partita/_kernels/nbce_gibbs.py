@@ -23,8 +23,8 @@ def rebuild(rows, logs, state):
 
 # -------------------------------------------------------------------------------------------------- sticks, eq. N50
 @helper
-def _draw_labels(state, scratch):
-    """Draw the stick of every cluster, one stick after another; ``copies`` holds those of the slots."""
+def _draw_labels(state):
+    """Draw the stick of every cluster, one stick after another, into ``state.label``."""
     K, a0 = state.size.shape[0], state.values[ALPHA0]
     n_left, left = state.counts[0], state.z.shape[0]
     for c in range(state.counts[1]):
@@ -160,7 +160,7 @@ def _keep(state, old_z, old_label):
 @helper
 def _draw_sticks(rows, logs, state, scratch, old_z, old_label, log_excess):
     """Draw the sticks, and accept them with the partition or go back to both before the sweep; returns the last one."""
-    _draw_labels(state, scratch)
+    _draw_labels(state)
     last = _order_by_label(state, scratch)
     if math.log1p(-uniform(state.random)) < _log_excess(state, scratch, last) - log_excess:
         return last

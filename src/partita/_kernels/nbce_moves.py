@@ -77,8 +77,8 @@ def _slot_outside(state, scratch, own, left):
 
 
 @helper
-def _draw_copies(rows, logs, state, scratch, row, sticks):
-    """Draw the slot of each object of a row in turn."""
+def _draw_copies(rows, logs, state, scratch, row, backward, sticks):
+    """Draw the slot of each object of a row in turn, the last one first if ``backward``."""
     first, last = rows.first[row], rows.first[row + 1]
     for c in range(state.counts[1]):
         scratch.copies[c] = 0
@@ -86,7 +86,8 @@ def _draw_copies(rows, logs, state, scratch, row, sticks):
         scratch.copies[state.z[i]] += 1
     log_predictives(rows, state, row, scratch.logs)
     new, outside, before, weighed = 0.0, 0.0, -1, False
-    for i in range(first, last):
+    for s in range(last - first):
+        i = last - 1 - s if backward else first + s
         own = state.z[i]
         if not weighed:
             new = _weigh(rows, logs, state, scratch, row, scratch.empty[row], sticks)
@@ -145,7 +146,7 @@ def draw_objects(rows, logs, state, scratch, sticks):
         if rows.first[row + 1] - rows.first[row] == 1:
             _draw_single(rows, logs, state, scratch, row, sticks)
         else:
-            _draw_copies(rows, logs, state, scratch, row, sticks)
+            _draw_copies(rows, logs, state, scratch, row, backward, sticks)
 
 
 # ----------------------------------------------------------------------------------------- two clusters, eqs. N47, N48

@@ -443,7 +443,6 @@ def test_starts_that_compete_on_a_sample_end_as_high(smoothing, monkeypatch):
     everything = BCE(3, smoothing=smoothing, n_init=4, random_state=0).fit(X)
     monkeypatch.setattr(_runs, "SAMPLE_SIZE", 75)
     sampled = BCE(3, smoothing=smoothing, n_init=4, random_state=0).fit(X)
-    assert sampled.history_ != everything.history_
     assert sampled.converged_
     assert (np.diff(sampled.history_) >= -1e-10 * abs(sampled.lower_bound_)).all()
     assert sampled.lower_bound_ == pytest.approx(everything.lower_bound_, rel=0.01)

@@ -3,6 +3,7 @@
 The model and its variational EM are in ``_bce_steps.py``.
 """
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any, ClassVar, Literal
 
@@ -20,11 +21,12 @@ from partita.consensus.models._bce_steps import (
     BCERun,
     BCEState,
     flat_gamma,
+    hard_gamma,
     label_problem,
     run_bce,
     settle,
 )
-from partita.consensus.models._em import STARTS, minus_bound, warn_one_clustering, with_every_label
+from partita.consensus.models._em import SHARE, STARTS, minus_bound, warn_one_clustering, with_every_label
 from partita.consensus.models._fitted_rows import FittedRows
 from partita.consensus.models._label_model import LabelModel
 from partita.consensus.models._starts import SEARCH_SIZE, HardClusters, as_state, best_clusters, search_clusters
@@ -35,6 +37,8 @@ _MIXED = (0.5, 0.6, 0.7, 0.8)  # share of what all objects have in a start
 _ALPHAS = (0.005, 0.1)  # where alpha starts
 _SEARCHES = 3  # for each start that is run to the end
 _SHORT = 10  # iterations of BCE before the best starts are chosen
+_VERY_MANY = 50_000  # distinct rows above which the beginning of a run is not repeated: a minute for a million rows
+_TRACE = 1e-6  # share of what all objects have, added to the end of a run: more would lead away from it
 
 
 class BCE(LabelModel):
@@ -55,7 +59,7 @@ class BCE(LabelModel):
         ``n_init`` hard clusters are taken, each as eight starts (alpha 0.005 and 0.1, clusters mixed more or less), and
         the best starts after ten iterations are run to the end. With more than 1,500 distinct rows the searches and
         these iterations are on a sample of 1,500 objects; with more than 3,000, all starts on a sample of 3,000, and
-        the best is run again on all.
+        the best goes on with all rows, and is also run again on all up to 50,000.
     keep_starts : bool, default=False
         Run every one of the ``n_init`` starts to its end, without a competition before, and keep what each found in
         ``starts_``.
@@ -210,12 +214,21 @@ class BCE(LabelModel):
         run = partial(run_bce, tol=self.tol, max_iter=self.max_iter, bar=bar)
 
         def run_on(short: BCERun) -> BCERun:
-            return run(few, short.first if fewer is few else self._restart(few, short))
+            path = run(few, short.first if fewer is few else self._for_all(few, short.first))
+            return min((path, run(few, path.state, gamma=hard_gamma(few, path.state))), key=minus_bound)
 
         found = best_clusters(fewer.ensemble, rows.n_clusters, self.init, seeds, self.n_init, self.n_jobs)
         rounds = [Round(partial(run_bce, fewer, tol=self.tol, max_iter=_SHORT), self.n_init), Round(run_on, 1)]
         best: BCERun = race(self._starts(fewer, found, rows.n_clusters), rounds, self.n_jobs, lowest=minus_bound)[0]
-        return best if few is problem else run(problem, self._restart(problem, best), n_jobs=self.n_jobs)
+        return best if few is problem else self._run_all(problem, best, run)
+
+    def _run_all(self, problem: BCEProblem, best: BCERun, run: Callable[..., BCERun]) -> BCERun:
+        """The best run of a sample on all rows: from its end, and, unless that takes long, from its beginning."""
+        end = self._for_all(problem, best.state, _TRACE)
+        runs = [run(problem, end, n_jobs=self.n_jobs, gamma=hard_gamma(problem, end))]
+        if len(problem.row_weights) <= _VERY_MANY:
+            runs.append(run(problem, self._for_all(problem, best.first), n_jobs=self.n_jobs))
+        return min(runs, key=minus_bound)
 
     def _keep_runs(self, problem: BCEProblem, rows: LabelledRows, bar: Progress) -> BCERun:
         """Every start, run to its end on all rows; the best one."""
@@ -240,10 +253,10 @@ class BCE(LabelModel):
         """Location and spread of the features in the clusters of a start: here, of none."""
         return np.empty((0, n_clusters)), np.empty((0, n_clusters))
 
-    def _restart(self, problem: BCEProblem, found: BCERun) -> BCEState:
-        """Where the best run of a sample began: how rows end depends on the path of alpha and beta (eqs. M6, M31)."""
-        state: BCEState = with_every_label(found.first, problem.ensemble)
-        return state
+    def _for_all(self, problem: BCEProblem, state: BCEState, share: float = SHARE) -> BCEState:
+        """A state of a sample for all rows: no label is impossible (eq. M6)."""
+        mended: BCEState = with_every_label(state, problem.ensemble, share)
+        return mended
 
     def _place(self, problem: BCEProblem) -> tuple[FloatArray, FloatArray]:
         """Gamma and lower bounds of rows; one that was fitted starts where the fit left it."""

@@ -44,6 +44,7 @@ from partita.consensus.models._em import (
     normalise,
     penalty,
 )
+from partita.consensus.models._mixture import MixtureState, as_rows, log_tables, posterior
 
 _FEW_STEPS = 5  # of the inner fixed point while EM still moves: more would settle rows for parameters that change
 _MANY_STEPS = 50  # near the end, where few would make EM stop too early; a limit, as settled rows end before it
@@ -128,6 +129,17 @@ def label_problem(ensemble: Ensemble, columns: BCEColumns) -> BCEProblem:
 def flat_gamma(problem: BCEProblem, alpha: FloatArray) -> FloatArray:
     """Where the first E-step starts: every column's weight in equal parts on all clusters."""
     return np.asarray(alpha + problem.observed_weight[:, None] / len(alpha))
+
+
+def hard_gamma(problem: BCEProblem, state: BCEState) -> FloatArray:
+    """Where rows begin if the state is near the end of a run: nearly all weight on the most probable cluster.
+
+    Labels alone are looked at. From equal parts, rows would first end at worse fixed points than those of the run.
+    """
+    layout = problem.columns.layout
+    logs = log_tables(MixtureState(state.alpha / state.alpha.sum(), state.table), layout.cell_weights)
+    membership = posterior(as_rows(problem.ensemble), *logs)[0]
+    return np.asarray(state.alpha + problem.observed_weight[:, None] * membership)
 
 
 def e_step_block(
@@ -255,11 +267,11 @@ class BCERun(NamedTuple):
 class RunningEStep:
     """The E-steps of one run: gamma goes from one to the next, and steps are few as long as the bound rises fast."""
 
-    def __init__(self, problem: BCEProblem, alpha: FloatArray, tol: float, n_jobs: int | None) -> None:
+    def __init__(self, problem: BCEProblem, gamma: FloatArray, tol: float, n_jobs: int | None) -> None:
         self.problem = problem
         self.tol = tol
         self.n_jobs = n_jobs
-        self.gamma = flat_gamma(problem, alpha)
+        self.gamma = gamma
         self.bounds = np.empty(len(self.gamma))
         self.bound, self.rise = -math.inf, math.nan  # nothing is known yet: the first steps are few
 
@@ -280,14 +292,12 @@ def run_bce(
     max_iter: int,
     bar: Progress | None = None,
     n_jobs: int | None = None,
+    gamma: FloatArray | None = None,
 ) -> BCERun:
-    """Variational EM from a state to its end."""
-    return _run_on(RunningEStep(problem, first.alpha, tol, n_jobs), first, max_iter, bar)
-
-
-def _run_on(expect: RunningEStep, state: BCEState, max_iter: int, bar: Progress | None) -> BCERun:
-    problem, columns = expect.problem, expect.problem.columns
+    """Variational EM from a state to its end; rows begin at ``gamma``, or alike in all clusters."""
+    gamma = flat_gamma(problem, first.alpha) if gamma is None else gamma
+    expect, columns = RunningEStep(problem, gamma, tol, n_jobs), problem.columns
     update = partial(m_step, columns=columns, n=problem.n)
     stretch = Stretch(partial(beyond, columns=columns), expect.gamma)
-    end = climb(expect, update, state, tol=expect.tol, max_iter=max_iter, n=problem.n, bar=bar, stretch=stretch)
-    return BCERun(state, end.state, expect.gamma, end.history, end.converged)
+    end = climb(expect, update, first, tol=tol, max_iter=max_iter, n=problem.n, bar=bar, stretch=stretch)
+    return BCERun(first, end.state, expect.gamma, end.history, end.converged)

@@ -17,7 +17,7 @@ from partita.exceptions import IdentifiabilityWarning
 
 START_NOISE = 0.1  # share of what all objects have in a start: no label is impossible in any cluster
 _RARE = 1e-12  # share of a label that no object of weight, or none of a sample, has
-_SHARE = 0.01  # of what all objects have, mixed into clusters of a sample: labels absent from it stay possible
+SHARE = 0.01  # of what all objects have, mixed into clusters of a sample: labels absent from it stay possible
 _GROWTH = 1.3  # of the stretch of updates, as long as the bound rises: a larger one is taken back more often
 _LONGEST = 50.0  # largest stretch of an update: a longer one is more likely to be taken back, at the cost of an E-step
 
@@ -97,9 +97,9 @@ def random_start(ensemble: Ensemble, n_clusters: int, seed: int) -> LabelStart:
 STARTS = {"kmeans": kmeans_start, "random": random_start}
 
 
-def with_every_label(state: Any, ensemble: Ensemble) -> Any:
+def with_every_label(state: Any, ensemble: Ensemble, share: float = SHARE) -> Any:
     """The state of a sample with a little of what all objects have."""
-    return state._replace(table=(1 - _SHARE) * state.table + _SHARE * shares(ensemble)[:, None])
+    return state._replace(table=(1 - share) * state.table + share * shares(ensemble)[:, None])
 
 
 def minus_bound(run: Any) -> float:

@@ -21,8 +21,8 @@ from partita._parameters import Interval
 from partita._typing import Array, Codes, FloatArray, IntArray
 from partita.base import FoundRows, LabelledRows, remember_columns
 from partita.consensus.models._bce import BCE
-from partita.consensus.models._bce_steps import TINY, BCEColumns, BCEProblem, BCERun, BCEState
-from partita.consensus.models._em import START_NOISE, by_clustering
+from partita.consensus.models._bce_steps import TINY, BCEColumns, BCEProblem, BCEState
+from partita.consensus.models._em import SHARE, START_NOISE, by_clustering
 from partita.consensus.models._label_model import UNSEEN
 
 _MOVED = ("families", "feature_weights", "label_weights")  # arguments of fit that are now those of the constructor
@@ -274,9 +274,9 @@ class GBCE(BCE):
     def _start_features(self, problem: BCEProblem, labels: Array, n_clusters: int) -> tuple[FloatArray, FloatArray]:
         return start_features(problem, labels, n_clusters)
 
-    def _restart(self, problem: BCEProblem, found: BCERun) -> BCEState:
+    def _for_all(self, problem: BCEProblem, state: BCEState, share: float = SHARE) -> BCEState:
         """A feature that the sample lacks starts with the mean and variance of all objects in every cluster."""
-        first = super()._restart(problem, found)
+        first = super()._for_all(problem, state, share)
         location, spread = start_features(problem, np.zeros(problem.ensemble.n_rows, dtype=np.int64), 1)
         known = np.isfinite(first.location)
         return first._replace(

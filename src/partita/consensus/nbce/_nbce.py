@@ -49,7 +49,7 @@ class NBCE(LabelModel):
         Parameter, from 1e-6 to 1e6, of the symmetric Dirichlet over the labels of a clustering in a cluster. Default
         0.5 for Gibbs sampling and "cvb", "auto" for "vb".
     n_sweeps : int, default=250
-        Sweeps of each chain. A sweep draws every object, proposes 15 times to split or merge clusters, and shares out
+        Sweeps of each chain. A sweep draws every object, proposes 25 times to split or merge clusters, and shares out
         the objects of equal rows between two clusters.
     burn_in : int, optional
         Sweeps that are not used; default half.

@@ -160,6 +160,7 @@ class AspectModel(SoftConsensusMixin, BaseConsensus):
     array([0, 0, 0, 1, 1, 1])
     """
 
+    _ties_by_codes: ClassVar[bool] = True  # so that the start does not depend on the order of the objects
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **common(
             "n_clusters", "n_init", "keep_starts", "max_iter", "tol", "weights", "random_state", "n_jobs", "verbose"

@@ -25,10 +25,12 @@ class _Memberships:
         return random_memberships(len(self.row_weights), n_clusters, np.random.default_rng(seed))
 
     def transform(self, Y: FloatArray, G: FloatArray, exponent: float) -> FloatArray:
-        """y_k G_k^exponent, normalised by row; a row without pairs stays."""
+        """y_k G_k^exponent, normalised by row; a row without pairs, or without anything left, stays."""
         top = G.max(axis=1, keepdims=True)
         grown = Y * np.divide(G, top, out=np.ones_like(G), where=top > 0) ** exponent
-        return np.asarray(grown / grown.sum(axis=1, keepdims=True))
+        total = grown.sum(axis=1, keepdims=True)
+        # a long exponent may leave a row without anything
+        return np.asarray(np.divide(grown, total, out=Y.copy(), where=total > 0), dtype=np.float64)
 
 
 class StoredGrowth(_Memberships):

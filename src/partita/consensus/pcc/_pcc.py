@@ -153,6 +153,7 @@ class PCC(SoftConsensusMixin, BaseConsensus):
     """
 
     _n_clusters_is_bound: ClassVar[bool] = True
+    _ties_by_codes: ClassVar[bool] = True  # so that the start does not depend on the order of the objects
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **common("n_clusters", "n_init", "keep_starts", "tol", "weights", "random_state", "n_jobs", "verbose"),
         "divergence": [StrOptions(set(KINDS)), object],

@@ -41,7 +41,7 @@ class PEACE(PCC):
         Run every one of the ``n_init`` starts to its end, without a competition before, and keep what each found in
         ``starts_``.
     max_iter : int, optional
-        Largest number of steps of each start; default 20 n K, at least 10,000.
+        Largest number of steps of each start; default 20 r K for r distinct rows, at least 10,000.
     tol : float, default=1e-4
         Relative KKT gap below which a start has converged; relative to the mean total of an object.
     weights : array-like of shape (n_clusterings,), optional
@@ -122,25 +122,26 @@ class PEACE(PCC):
     def _fit_rows(self, rows: LabelledRows) -> Consensus:
         ensemble, self._scale = rows.ensemble, rows.scale
         problem = all_pairs(ensemble, rows.n_clusters, pcc_pairs.KL)
+        *seeds, sample_seed = draw_seeds(self.random_state, self.n_init + 1).tolist()
         if rows.n_clusters == 1:
-            found = _only_cluster(problem)
+            ended = [_only_cluster(problem)] * (len(seeds) if self.keep_starts else 1)
         else:
-            found = self._best_start(problem, rows)
+            ended = self._run_starts(problem, rows, seeds) if self.keep_starts else []
+            ended = ended or [self._best_start(problem, rows, seeds, sample_seed)]
             solve = partial(self._solve, problem, max_iter=self._limit(ensemble))
-            found = _take_out_small_clusters(found, problem, solve, ensemble.row_weights)
+            ended = [_take_out_small_clusters(found, problem, solve, ensemble.row_weights) for found in ended]
+        if self.keep_starts:
+            self.starts_ = _kept(ended, seeds, rows)
+        found = min(ended, key=_objective)
         log_likelihood = -found.objective - _entropy_of_counts(ensemble)
         self.log_likelihood_ = rows.scale.report(log_likelihood, *self._powers_of_weights())
         return self._conclude(found, problem, ensemble)
 
-    def _best_start(self, problem: PairSpace, rows: LabelledRows) -> PCCSolution:
+    def _best_start(self, problem: PairSpace, rows: LabelledRows, seeds: list[int], sample_seed: int) -> PCCSolution:
         """Where the best start ends; with many rows starts compete on a sample of objects, and the best goes on."""
         ensemble = rows.ensemble
-        *seeds, sample_seed = draw_seeds(self.random_state, self.n_init + 1).tolist()
-        if self.keep_starts or ensemble.n_rows <= SAMPLE_OF_PAIRS:
-            ended = self._run_starts(problem, rows, seeds)
-            if self.keep_starts:
-                self.starts_ = _kept(ended, seeds, rows)
-            return min(ended, key=_objective)
+        if ensemble.n_rows <= SAMPLE_OF_PAIRS:
+            return min(self._run_starts(problem, rows, seeds), key=_objective)
         few = rows._replace(ensemble=sample_of_pairs(ensemble, sample_seed))
         best = min(self._run_starts(all_pairs(few.ensemble, rows.n_clusters, pcc_pairs.KL), few, seeds), key=_objective)
         Y = from_sample(few.ensemble, best.Y, ensemble)
