@@ -57,9 +57,10 @@ class BCE(LabelModel):
     n_init : int, default=4
         Number of starts that are run to the end; the best one is kept. Of ``3 * n_init`` annealed searches the best
         ``n_init`` hard clusters are taken, each as eight starts (alpha 0.005 and 0.1, clusters mixed more or less), and
-        the best starts after ten iterations are run to the end, and once more from there with each row in one cluster. With more than 1,500 distinct rows the searches and
-        these iterations are on a sample of 1,500 objects; with more than 3,000, all starts on a sample of 3,000, and
-        the best goes on with all rows, and is also run again on all up to 50,000.
+        the best starts after ten iterations are run to the end, and once more from there with each row in one cluster.
+        With more than 1,500 distinct rows the searches and these iterations are on a sample of 1,500 objects; with more
+        than 3,000, all starts on a sample of 3,000, and the best goes on with all rows, and is also run again on all up
+        to 50,000.
     keep_starts : bool, default=False
         Run every one of the ``n_init`` starts to its end, without a competition before, and keep what each found in
         ``starts_``.
