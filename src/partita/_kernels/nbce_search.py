@@ -11,9 +11,7 @@ import numpy as np
 
 from partita._kernels._jit import helper, jit
 
-_COPIES = (
-    16  # factors multiplied before a log is taken: from 1e-6 to 1e15, so that products stay between 1e-96 and 1e240
-)
+_COPIES = 16  # factors multiplied before a log is taken: from 1e-6 to 1e15, so products are in 1e-96 to 1e240
 _LEAST = 1e-9  # smallest rise of the joint that counts: far above rounding, far below what matters
 _ABOUT = 2.0  # nats by which the prior of single moves may be wrong under sticks; the exact one is computed only then
 _COOLED = 1.25  # the last fifth of the sweeps only climbs
@@ -230,9 +228,8 @@ def _move_row(rows, state, model, i, heat):
             gain = _gain(rows, state, i, d, b)
             rise = gain - own + _share(state, model, d, weight) - own_share
             score = rise
-            if (
-                heat > 0.0
-            ):  # the highest after Gumbel noise is a draw with probabilities proportional to exp(rise / heat)
+            # the highest after Gumbel noise is a draw with probabilities proportional to exp(rise / heat)
+            if heat > 0.0:
                 score -= heat * math.log(-math.log(max(_uniform(state.generator), _TINY)))
             if score > best_score:
                 best, best_score, best_rise, best_gain = d, score, rise, gain

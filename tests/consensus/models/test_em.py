@@ -53,25 +53,16 @@ def test_shares_are_those_of_the_observed_labels(ensemble):
 
 
 @both_starts
-@pytest.mark.parametrize("n_clusters", [3, 90])
-def test_starts_are_probabilities_of_every_label(init, n_clusters, ensemble):
-    start = module.STARTS[init](ensemble, n_clusters, 0)
-    assert (start.table > 0).all()
-    assert np.allclose(module.column_sums(start.table, ensemble), 1)
-    assert start.pi.sum() == pytest.approx(1)
-    assert start.table.shape == (ensemble.n_cells, n_clusters)
-    assert start.labels.shape == (ensemble.n_rows,)
-
-
-@both_starts
-def test_clusters_of_a_start_differ(init, ensemble):
-    """Clusters that start alike would stay alike (eq. M3)."""
-    table = module.STARTS[init](ensemble, 3, 0).table
-    assert all(np.abs(table[:, g] - table[:, h]).max() > 0.01 for g in range(3) for h in range(g))
+@pytest.mark.parametrize("n_clusters", [1, 3, 90])
+def test_starts_are_clusters_of_the_rows(init, n_clusters, ensemble):
+    labels = module.STARTS[init](ensemble, n_clusters, 0)
+    assert labels.shape == (ensemble.n_rows,)
+    assert 0 <= labels.min() <= labels.max() < n_clusters
+    assert len(np.unique(labels)) > 1 or n_clusters == 1  # clusters that start alike would stay alike (eq. M3)
 
 
 def test_state_of_a_sample_gets_a_little_of_every_label(ensemble):
-    state = MixtureState(np.ones(2) / 2, module.random_start(ensemble, 2, 0).table)
+    state = MixtureState(np.ones(2) / 2, np.random.default_rng(0).random((ensemble.n_cells, 2)))
     mixed = module.with_every_label(state, ensemble)
     assert np.allclose(mixed.table, 0.99 * state.table + 0.01 * module.shares(ensemble)[:, None])
 

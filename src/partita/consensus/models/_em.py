@@ -66,35 +66,17 @@ def penalty(table: FloatArray, smoothing: float, cell_weights: FloatArray) -> fl
 
 
 # ------------------------------------------------------------------------------------------------------------ starts
-class LabelStart(NamedTuple):
-    """Clusters to start from."""
-
-    pi: FloatArray  # (k,) share of each cluster
-    table: FloatArray  # (n_cells, k) probability of each label in each cluster
-    labels: Array  # (n_rows,) cluster of each row
+def kmeans_labels(ensemble: Ensemble, n_clusters: int, seed: int) -> Array:
+    """Cluster of each row by a short k-means (eq. M5)."""
+    return run_k_means(ensemble, min(n_clusters, ensemble.n_rows), seed, max_iter=SHORT_ITER, tol=SHORT_TOL).labels
 
 
-def kmeans_start(ensemble: Ensemble, n_clusters: int, seed: int) -> LabelStart:
-    """Clusters of k-means, mixed with what all objects have; those without rows are like all objects (eq. M5)."""
-    found = run_k_means(ensemble, min(n_clusters, ensemble.n_rows), seed, max_iter=SHORT_ITER, tol=SHORT_TOL)
-    overall = shares(ensemble)[:, None]
-    table = np.repeat(overall, n_clusters, axis=1)
-    table[:, : len(found.centers)] = found.centers.T
-    size = np.bincount(found.labels, weights=ensemble.row_weights, minlength=n_clusters)
-    weights = (1 - START_NOISE) * size / size.sum() + START_NOISE / n_clusters
-    return LabelStart(weights, (1 - START_NOISE) * table + START_NOISE * overall, found.labels)
+def random_labels(ensemble: Ensemble, n_clusters: int, seed: int) -> Array:
+    """Cluster of each row, drawn at random."""
+    return np.random.default_rng(seed).integers(n_clusters, size=ensemble.n_rows)
 
 
-def random_start(ensemble: Ensemble, n_clusters: int, seed: int) -> LabelStart:
-    """Probabilities of labels from Dirichlet(1), clusters of equal weight."""
-    rng = np.random.default_rng(seed)
-    table = rng.standard_gamma(1.0, size=(ensemble.n_cells, n_clusters)) + _RARE  # never 0
-    table /= column_sums(table, ensemble)[ensemble.cell_clustering]
-    labels = rng.integers(n_clusters, size=ensemble.n_rows)
-    return LabelStart(np.full(n_clusters, 1 / n_clusters), table, labels)
-
-
-STARTS = {"kmeans": kmeans_start, "random": random_start}
+STARTS = {"kmeans": kmeans_labels, "random": random_labels}
 
 
 def with_every_label(state: Any, ensemble: Ensemble, share: float = SHARE) -> Any:

@@ -35,7 +35,7 @@ class HardClusters(NamedTuple):
 
 def search_clusters(ensemble: Ensemble, n_clusters: int, init: str, seed: int) -> HardClusters:
     """One search from the clusters of ``init``."""
-    labels = STARTS[init](ensemble, n_clusters, seed).labels
+    labels = STARTS[init](ensemble, n_clusters, seed)
     rows, state = search_rows(ensemble), search_state(ensemble, labels, n_clusters, seed)
     first = kernel.count_clusters(rows, state)
     rise = kernel.search_clusters(rows, state, _SWEEPS, _PROPOSALS, _HEAT)

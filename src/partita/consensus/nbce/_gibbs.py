@@ -80,7 +80,7 @@ def start_assignment(
         return np.zeros(len(objects), dtype=np.int64)
     if at_random or number % len(_STARTS) == len(_STARTS) - 1:
         return np.random.default_rng(seed).integers(few, size=len(objects))
-    labels = STARTS["kmeans"](ensemble, few, seed).labels[objects].astype(np.int64)
+    labels = STARTS["kmeans"](ensemble, few, seed)[objects].astype(np.int64)
     return number_by_size(labels, ties="number")
 
 

@@ -15,9 +15,7 @@ from partita.consensus.nbce._label_search import ROUNDS, LabelledRows, hard_occu
 from partita.consensus.nbce._posterior import mean_logs, place
 
 _CLUSTERS = 20  # of a start, at most: a search opens more where they are needed, but closes many more slowly
-_SEARCHED = (
-    10_000  # distinct rows up to which all are searched once more after a sample: more objects show more clusters
-)
+_SEARCHED = 10_000  # distinct rows up to which all are searched once more after a sample: they show more clusters
 
 
 class VariationalSettings(NamedTuple):
@@ -47,7 +45,7 @@ def race_of_searches(
     n_starts = len(seeds) - 1
 
     def first(start: tuple[int, int]) -> LabelledRows:
-        labels = STARTS[settings.init](few, *start).labels.astype(np.int64)
+        labels = STARTS[settings.init](few, *start).astype(np.int64)
         return search(few, model, labels, seed=start[1], n_rounds=ROUNDS if few is ensemble else 1)
 
     def on_all_rows(found: LabelledRows) -> LabelledRows:
