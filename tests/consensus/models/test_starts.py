@@ -46,7 +46,7 @@ def test_the_value_of_a_search_is_the_likelihood_of_its_clusters(whole, missing,
     ensemble = make_ensemble(rng, missing=missing, whole=whole)
     found = module.search_clusters(ensemble, 4, init, 3)
     assert found.value == pytest.approx(log_likelihood(ensemble, found.labels), rel=1e-9)
-    assert found.value >= log_likelihood(ensemble, module.STARTS[init](ensemble, 4, 3).labels)
+    assert found.value >= log_likelihood(ensemble, module.STARTS[init](ensemble, 4, 3))
     assert sorted(set(found.labels)) == [0, 1, 2, 3]
 
 
