@@ -37,6 +37,8 @@ _MIXED = (0.5, 0.6, 0.7, 0.8)  # share of what all objects have in a start
 _ALPHAS = (0.005, 0.1)  # where alpha starts
 _SEARCHES = 3  # for each start that is run to the end
 _SHORT = 10  # iterations of BCE before the best starts are chosen
+_AGAIN = 4  # runs from the end of the one before, at most: few rise more than once
+_RISE = 1e-6  # relative rise of the bound that is worth another one
 _VERY_MANY = 50_000  # distinct rows above which the beginning of a run is not repeated: a minute for a million rows
 _TRACE = 1e-6  # share of what all objects have, added to the end of a run: more would lead away from it
 
@@ -57,10 +59,10 @@ class BCE(LabelModel):
     n_init : int, default=4
         Number of starts that are run to the end; the best one is kept. Of ``3 * n_init`` annealed searches the best
         ``n_init`` hard clusters are taken, each as eight starts (alpha 0.005 and 0.1, clusters mixed more or less), and
-        the best starts after ten iterations are run to the end, and once more from there with each row in one cluster.
-        With more than 1,500 distinct rows the searches and these iterations are on a sample of 1,500 objects; with more
-        than 3,000, all starts on a sample of 3,000, and the best goes on with all rows, and is also run again on all up
-        to 50,000.
+        the best starts after ten iterations are run to the end: with rows alike in all clusters, and with each row in
+        one cluster. With more than 1,500 distinct rows the searches and these iterations are on a sample of 1,500
+        objects; with more than 3,000, all starts on a sample of 3,000, and the best goes on with all rows, and is also
+        run again on all up to 50,000.
     keep_starts : bool, default=False
         Run every one of the ``n_init`` starts to its end, without a competition before, and keep what each found in
         ``starts_``.
@@ -215,8 +217,9 @@ class BCE(LabelModel):
         run = partial(run_bce, tol=self.tol, max_iter=self.max_iter, bar=bar)
 
         def run_on(short: BCERun) -> BCERun:
-            path = run(few, short.first if fewer is few else self._for_all(few, short.first))
-            return min((path, run(few, path.state, gamma=hard_gamma(few, path.state))), key=minus_bound)
+            first = short.first if fewer is few else self._for_all(few, short.first)
+            ends = [run(few, first), run(few, first, gamma=hard_gamma(few, first))]
+            return min((_harden(end, few, run) for end in ends), key=minus_bound)
 
         found = best_clusters(fewer.ensemble, rows.n_clusters, self.init, seeds, self.n_init, self.n_jobs)
         rounds = [Round(partial(run_bce, fewer, tol=self.tol, max_iter=_SHORT), self.n_init), Round(run_on, 1)]
@@ -226,10 +229,12 @@ class BCE(LabelModel):
     def _run_all(self, problem: BCEProblem, best: BCERun, run: Callable[..., BCERun]) -> BCERun:
         """The best run of a sample on all rows: from its end, and, unless that takes long, from its beginning."""
         end = self._for_all(problem, best.state, _TRACE)
-        runs = [run(problem, end, n_jobs=self.n_jobs, gamma=hard_gamma(problem, end))]
-        if len(problem.row_weights) <= _VERY_MANY:
-            runs.append(run(problem, self._for_all(problem, best.first), n_jobs=self.n_jobs))
-        return min(runs, key=minus_bound)
+        run = partial(run, n_jobs=self.n_jobs)
+        short = run(problem, end, gamma=hard_gamma(problem, end))
+        if len(problem.row_weights) > _VERY_MANY:
+            return short
+        long = run(problem, self._for_all(problem, best.first))
+        return _harden(min((short, long), key=minus_bound), problem, run)
 
     def _keep_runs(self, problem: BCEProblem, rows: LabelledRows, bar: Progress) -> BCERun:
         """Every start, run to its end on all rows; the best one."""
@@ -301,3 +306,13 @@ class BCE(LabelModel):
         encoder = self._placement.encoder
         used = np.isin(matrix.kept, encoder.columns)
         return np.asarray((encoder.known(matrix.codes[:, used]) >= 0) @ encoder.clustering_weights)
+
+
+def _harden(found: BCERun, problem: BCEProblem, run: Callable[..., BCERun]) -> BCERun:
+    """Run again from the end, with each row in one cluster, as long as the bound rises (eq. M58)."""
+    for _ in range(_AGAIN):
+        again = run(problem, found.state, gamma=hard_gamma(problem, found.state))
+        if again.history[-1] - found.history[-1] <= _RISE * abs(found.history[-1]):
+            break
+        found = again
+    return found
