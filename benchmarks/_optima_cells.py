@@ -82,6 +82,7 @@ def gaps(cell, best):
     searched = METHODS[cell["method"]]
     target = best[cell["ensemble"]][cell["method"]]
     gap = (target - np.array(cell["values"])) * (1 if searched.rises else -1)
+    gap = np.maximum(gap, 0.0) + 0.0  # stored values are rounded
     return gap if searched.for_nbce else gap / max(abs(target), np.finfo(float).tiny)
 
 
