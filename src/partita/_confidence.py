@@ -45,6 +45,13 @@ class JudgedRows:
         """Weight of each label in each cluster."""
         return count_cells(self.ensemble, self.row_labels[: self.ensemble.n_rows], self.n_clusters)
 
+    def codes_of(self, objects: IntArray) -> Codes:
+        """Codes of some objects, (n, m); -1 throughout for those without a row."""
+        codes = self.all_codes
+        return np.asarray(
+            np.vstack([codes, np.full((1, codes.shape[1]), -1, dtype=codes.dtype)])[self.row_of_object[objects]]
+        )
+
     @property
     def all_codes(self) -> Codes:
         """Codes of the rows, with weight and without."""

@@ -66,6 +66,8 @@ def choice_of(estimator: Any, method: str, number: ClusterNumber | None = None, 
 
 
 def _who_chose(estimator: Any, method: str) -> str:
+    if method == "given":
+        return "the partition was given"
     given = getattr(estimator, "n_clusters", None)
     if given is None:
         return f"the number was found by {type(estimator).__name__} itself"

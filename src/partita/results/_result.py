@@ -1,6 +1,7 @@
 """A consensus as data to hand on: labels, confidence, how the number was chosen, and tables of all that took part."""
 
 import json
+import warnings
 from copy import copy
 from functools import cached_property
 from typing import Any
@@ -13,8 +14,10 @@ from partita._confidence import JudgedRows
 from partita._typing import FloatArray, IntArray
 from partita.base import BaseConsensus
 from partita.consensus._methods import METHODS
+from partita.exceptions import UnlabelledObjectsWarning
 from partita.metrics._confidence import ClusterCounts
 from partita.results._choice import Choice, choice_of, facts_of, records
+from partita.results._given_partition import GivenPartition
 
 _IN_DOUBT = 0.0  # log-odds up to which the labels of an object speak for another cluster as much as for its own
 
@@ -83,6 +86,29 @@ class ConsensusResult:
         if hasattr(fitted, "index_"):
             kept.index_ = fitted.index_  # of the features, where labels were made from them
         return cls(kept, choice_of(inner, method_name(inner)))
+
+    @classmethod
+    def from_labels(cls, X: Any, labels: Any, *, weights: Any = None) -> "ConsensusResult":
+        """A partition that you have, judged by an ensemble as a consensus is.
+
+        Parameters
+        ----------
+        X : label matrix of shape (n_samples, n_clusterings)
+            The ensemble.
+        labels : array-like of shape (n_samples,)
+            Cluster of each object, from any method; -1 = none.
+        weights : array-like of shape (n_clusterings,), optional
+            Weight of each clustering.
+
+        Returns
+        -------
+        ConsensusResult
+            Its clusters are those of ``labels``, numbered by decreasing size; its method is "given".
+        """
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UnlabelledObjectsWarning)  # the user has given them no cluster
+            fitted = GivenPartition(labels, weights=weights).fit(X)
+        return cls(fitted, choice_of(fitted, "given"))
 
     def __repr__(self) -> str:
         number = "1 cluster" if self.n_clusters == 1 else f"{self.n_clusters} clusters"
