@@ -8,7 +8,7 @@ from partita.io._label_table import LabelTable
 from partita.io._read_features import FeatureTable, read_feature_table, read_features
 from partita.io._read_labels import read_labels
 from partita.io._replacing import replacing
-from partita.io._write import check_output, write_matrix, write_table
+from partita.io._write import check_output, write_book, write_matrix, write_table
 
 __all__ = [
     "FeatureTable",
@@ -18,6 +18,7 @@ __all__ = [
     "read_features",
     "read_labels",
     "replacing",
+    "write_book",
     "write_matrix",
     "write_table",
 ]

@@ -1,6 +1,6 @@
 """Excel files (.xlsx): the first sheet of a workbook is read; what is written is text or numbers, never a formula."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,17 +39,26 @@ def _width(row: Sequence[Any]) -> int:
 
 def write_sheet(path: Path, table: pd.DataFrame, shown: str) -> None:
     """One sheet with a line of names; text stays text, whatever sign it begins with."""
+    write_sheets(path, {"partita": table}, shown)
+
+
+def write_sheets(path: Path, tables: Mapping[str, pd.DataFrame], shown: str) -> None:
+    """One sheet per table, by name."""
     openpyxl = require("openpyxl", extra="excel", purpose="writing Excel files")
-    _check_limits(table, shown)
-    names = [str(name) for name in table.columns]
-    columns = [_plain(table.iloc[:, place]) for place in range(table.shape[1])]
-    for column in (names, *columns):
-        _check_text(column, shown)  # before the writer is open: it cannot be left half-way
+    columns_of = {}
+    for title, table in tables.items():
+        _check_limits(table, shown)
+        names: list[Any] = [str(name) for name in table.columns]
+        columns_of[title] = [
+            [name, *_plain(table.iloc[:, place])] for place, name in enumerate(names)
+        ]  # each begins with its name
+        for column in columns_of[title]:
+            _check_text(column, shown)  # before the writer is open: it cannot be left half-way
     book = openpyxl.Workbook(write_only=True)
-    sheet = book.create_sheet("partita")
-    sheet.append([_cell(sheet, name) for name in names])
-    for row in zip(*columns, strict=True):
-        sheet.append([_cell(sheet, value) for value in row])
+    for title, columns in columns_of.items():
+        sheet = book.create_sheet(title)
+        for row in zip(*columns, strict=True):
+            sheet.append([_cell(sheet, value) for value in row])
     book.save(path)
 
 

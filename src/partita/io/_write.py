@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pandas as pd
 
 from partita._optional import require
 from partita._typing import Array
-from partita.io._excel import write_sheet
+from partita.io._excel import write_sheet, write_sheets
 from partita.io._formats import EXCEL, NUMPY, PARQUET, TEXT, format_of, is_number
 from partita.io._replacing import is_special, replacing
 from partita.io._source import STANDARD
@@ -57,6 +58,23 @@ def write_table(path: str | os.PathLike[str], table: pd.DataFrame, *, spreadshee
             arrays: dict[str, Any] = {str(name): _without_objects(table[name]) for name in table.columns}
             with open(beside, "wb") as file:
                 np.savez_compressed(file, **arrays)
+
+
+def write_book(path: str | os.PathLike[str], tables: Mapping[str, pd.DataFrame]) -> None:
+    """Write an Excel workbook (.xlsx) with one sheet per table; a failure leaves an old file as it was.
+
+    Parameters
+    ----------
+    path : path
+        File to write, ending in .xlsx.
+    tables : dict of DataFrame
+        Tables by the name of their sheet.
+    """
+    target = check_output(path)
+    if _format_of_output(target) not in EXCEL:
+        raise ValueError(f"{os.fspath(path)!r} is no name of an Excel workbook; let it end in .xlsx.")
+    with replacing(target) as beside:
+        write_sheets(beside, tables, str(path))
 
 
 def _format_of_output(target: Path) -> str:

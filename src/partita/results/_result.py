@@ -1,6 +1,7 @@
 """A consensus as data to hand on: labels, confidence, how the number was chosen, and tables of all that took part."""
 
 import json
+import os
 import warnings
 from copy import copy
 from functools import cached_property
@@ -11,15 +12,22 @@ import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
 from partita._confidence import JudgedRows
-from partita._typing import FloatArray, IntArray
+from partita._typing import Array, FloatArray, IntArray
 from partita.base import BaseConsensus
 from partita.consensus._methods import METHODS
 from partita.exceptions import UnlabelledObjectsWarning
-from partita.metrics._confidence import ClusterCounts
+from partita.results._annotations import annotation_table, read_annotations
 from partita.results._choice import Choice, choice_of, facts_of, records
+from partita.results._cluster_table import cluster_table
+from partita.results._clustering_table import clustering_table
+from partita.results._comparison import SAMPLE as COMPARED
+from partita.results._comparison import MethodComparison, compare_methods
 from partita.results._given_partition import GivenPartition
-
-_IN_DOUBT = 0.0  # log-odds up to which the labels of an object speak for another cluster as much as for its own
+from partita.results._notebook import notebook_html
+from partita.results._rows import rows_of, sample_of
+from partita.results._stability import SAMPLE as RESAMPLED
+from partita.results._stability import Stability, measure_stability
+from partita.results._words import summary_of
 
 
 class ConsensusResult:
@@ -41,11 +49,16 @@ class ConsensusResult:
         Number of clusters that have objects.
     method : str
         Name of the method.
+    summary : str
+        What was found and how sure it is, in one sentence.
     choice : Choice
         How method and number were chosen: ``reasons`` in words, ``runner_up``, ``table``, ``verdict``.
     clusters, clusterings, objects : DataFrame
-        One row per cluster (size, share, confidence, objects in doubt, the cluster it is confused with), per clustering
-        (labels, missing ones, agreement with the consensus) and per object (label, confidence, second cluster).
+        One row per cluster, per clustering and per object; each describes its columns.
+    ids : ndarray of shape (n_samples,)
+        Names of the objects: the index of the frame that was combined, else 0, 1, 2, ...
+    plot : ResultPlots
+        The displays of :mod:`partita.plotting`: ``result.plot.coassociation()``, ``result.plot.membership()``, ...
     estimator : estimator
         The fitted estimator: ``predict`` places new objects.
 
@@ -53,13 +66,26 @@ class ConsensusResult:
     --------
     >>> from partita import EAC, ConsensusResult
     >>> result = ConsensusResult.from_estimator(EAC(2).fit([[0, 0, 1, 1], [0, 0, 1, 1], [0, 1, 1, 1]]))
-    >>> result.labels, result.n_clusters, result.method
-    (array([0, 0, 1, 1]), 2, 'eac')
+    >>> print(result.summary)
+    2 clusters of 4 objects, from 3 clusterings by eac: n_clusters=2 was given; no object is in doubt.
+    >>> result.labels
+    array([0, 0, 1, 1])
     """
 
-    def __init__(self, estimator: Any, choice: Choice) -> None:
+    def __init__(
+        self,
+        estimator: Any,
+        choice: Choice,
+        *,
+        ids: Any = None,
+        id_name: str | None = None,
+        names: list[str] | None = None,
+    ) -> None:
         self.estimator = estimator
         self.choice = choice
+        self._ids = ids
+        self._id_name = id_name
+        self._given_names = names  # of all columns of the label matrix, where the estimator does not know them
 
     @classmethod
     def from_estimator(cls, fitted: Any) -> "ConsensusResult":
@@ -111,14 +137,22 @@ class ConsensusResult:
         return cls(fitted, choice_of(fitted, "given"))
 
     def __repr__(self) -> str:
-        number = "1 cluster" if self.n_clusters == 1 else f"{self.n_clusters} clusters"
-        return f"ConsensusResult({number} of {len(self.labels)} objects, method {self.method!r})"
+        return f"<ConsensusResult: {self.summary}>"
 
     def __str__(self) -> str:
-        sizes = self.clusters["size"].tolist()
+        sizes = np.bincount(self.labels[self.labels >= 0]).tolist()
         shown = ", ".join(map(str, sizes[:10])) + (", ..." if len(sizes) > 10 else "")
         counted = f"{len(self.labels)} objects, {len(self._names)} clusterings; clusters of sizes {shown}"
         return f"{self.choice}\n  - {counted}"
+
+    def _repr_html_(self) -> str:
+        columns = ["cluster", "size", "share", "consensus", "closest", "in_doubt", "distinguished_by"]
+        return notebook_html(self.summary, self.choice.reasons, self.clusters[columns])
+
+    @property
+    def summary(self) -> str:
+        """What was found and how sure it is, in one sentence."""
+        return summary_of(self.choice, len(self.labels), len(self._names), self.confidence)
 
     # ------------------------------------------------------------------------------------------------ of the objects
     @property
@@ -153,10 +187,29 @@ class ConsensusResult:
             self.estimator.membership_ if self.membership_kind == "probabilities" else self.estimator.votes_
         )
 
+    @property
+    def ids(self) -> Array:
+        """Names of the objects."""
+        index = getattr(self.estimator, "index_", None) if self._ids is None else self._ids
+        return np.arange(len(self.labels)) if index is None else np.asarray(index)
+
+    @property
+    def id_name(self) -> str:
+        """What the names of the objects are called: the name of the index, else "id"."""
+        name = (
+            getattr(getattr(self.estimator, "index_", None), "name", None) if self._id_name is None else self._id_name
+        )
+        return "id" if name is None else str(name)
+
     # --------------------------------------------------------------------------------------------------------- tables
     @cached_property
     def objects(self) -> pd.DataFrame:
-        """One row per object: label, confidence, the second cluster, and its own share of the votes."""
+        """One row per object.
+
+        ``id``, ``cluster``, ``confidence``, ``vote`` (share of its own cluster in the votes of its labels) and
+        ``second`` (the other cluster with most votes, -1 if there is none). The index is that of the frame that was
+        combined.
+        """
         votes, labels = self.estimator.votes_, self.labels
         rows, labelled = np.arange(len(labels)), labels >= 0
         own = np.where(labelled, votes[rows, labels.clip(0)], np.nan)
@@ -164,48 +217,132 @@ class ConsensusResult:
         if votes.shape[1] > 1:
             votes[rows, labels.clip(0)] = -1.0
             second = np.where(labelled, votes.argmax(axis=1), -1)
-        table = {"label": labels, "confidence": self.confidence, "vote": own, "second": second}
+        table = {"id": self.ids, "cluster": labels, "confidence": self.confidence, "vote": own, "second": second}
         return pd.DataFrame(table, index=getattr(self.estimator, "index_", None))
 
     @cached_property
     def clusters(self) -> pd.DataFrame:
-        """One row per cluster: size, share, median confidence, objects in doubt, the cluster it is confused with."""
-        labels, k = self.labels, self.n_clusters
-        inside = labels >= 0
-        size = np.bincount(labels[inside], minlength=k)
-        doubt = np.bincount(labels[inside], weights=self.confidence[inside] <= _IN_DOUBT, minlength=k).astype(np.int64)
-        counted = pd.Series(self.confidence[inside]).groupby(labels[inside]).median().reindex(range(k))
-        return pd.DataFrame(
-            {
-                "cluster": np.arange(k),
-                "size": size,
-                "share": size / max(int(inside.sum()), 1),
-                "median_confidence": counted.to_numpy(),
-                "in_doubt": doubt,
-                "confused_with": self._confused(),
-            }
-        )
+        """One row per cluster.
+
+        ``cluster``, ``size``, ``share`` of all objects, ``consensus`` (mean co-association of its pairs; NaN for one
+        object), ``closest`` (the other cluster of the highest mean co-association with it, -1 if there is none) and
+        ``closest_consensus`` (that mean), ``median_confidence``, ``in_doubt`` (objects whose labels speak for another
+        cluster as much or more) and ``distinguished_by`` (labels that it has and the others have not, in words).
+        """
+        return cluster_table(self.estimator, self.confidence, self._names)
 
     @cached_property
     def clusterings(self) -> pd.DataFrame:
-        """One row per clustering that was used: labels, objects it labels, and its agreement with the consensus."""
-        from partita.metrics import adjusted_rand_score, normalized_mutual_info_score  # loads scikit-learn's metrics
+        """One row per clustering that was used.
 
-        judged, labels = self._judged, self.labels
-        codes = np.vstack([judged.all_codes, np.full((1, len(self._names)), -1)])[judged.row_of_object]
-        seen = (codes >= 0) & (labels >= 0)[:, None]
-        pairs = [(column[kept], labels[kept]) for column, kept in zip(codes.T, seen.T, strict=True)]
-        return pd.DataFrame(
-            {
-                "clustering": self._names,
-                "n_labels": judged.ensemble.n_labels,
-                "n_objects": seen.sum(axis=0),
-                "weight": judged.ensemble.clustering_weights,
-                "nmi": [normalized_mutual_info_score(*pair) if len(pair[0]) else np.nan for pair in pairs],
-                "adjusted_rand": [adjusted_rand_score(*pair) if len(pair[0]) else np.nan for pair in pairs],
-            }
+        ``clustering``, ``n_labels``, ``n_objects`` that it labels, ``weight`` in the fit, ``nmi`` and ``adjusted_rand``
+        with the consensus, ``agreement`` (mutual information adjusted for chance, over the smaller entropy: 1 if one of
+        the two refines the other), ``outlier`` (agrees far less than most do) and ``deserved_weight`` (agreement over
+        its mean: for ``weights`` of another fit; 0 if it agrees no more than by chance).
+        """
+        return clustering_table(rows_of(self._judged), self._names, self._judged.ensemble.clustering_weights)
+
+    def stability(
+        self, n_resamples: int = 30, *, random_state: Any = 0, n_jobs: int | None = None, verbose: bool = False
+    ) -> Stability:
+        """How stable the clusters and their number are when the clusterings are drawn again (bootstrap).
+
+        Parameters
+        ----------
+        n_resamples : int, default=30
+            How often as many clusterings as there are, are drawn with replacement and combined again.
+        random_state : int, RandomState, Generator or None, default=0
+            Seed.
+        n_jobs : int, optional
+            Number of threads; the result does not depend on it.
+        verbose : bool, default=False
+            Show a progress bar for what takes more than two seconds.
+
+        Returns
+        -------
+        Stability
+            ``interval`` of the number of clusters, ``numbers``, ``clusters`` (stability of each) and ``words``.
+
+        Notes
+        -----
+        By the method itself, on a stratified sample of at most 1,000 objects; LWGP stands for methods that need
+        features. Where the method does not find the number of clusters, that number is what LWGP finds.
+        """
+        sample = sample_of(self._judged, self.labels, RESAMPLED)
+        return measure_stability(
+            self.estimator,
+            sample,
+            self.n_clusters,
+            self._judged.ensemble.clustering_weights,
+            n_resamples=n_resamples,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            verbose=verbose,
         )
 
+    def compare(
+        self, methods: Any = None, *, random_state: Any = 0, n_jobs: int | None = None, verbose: bool = False
+    ) -> MethodComparison:
+        """What other methods find in the same labels.
+
+        Parameters
+        ----------
+        methods : list of str, optional
+            Names of `partita methods`; by default ten quick ones.
+        random_state : int, RandomState, Generator or None, default=0
+            Seed.
+        n_jobs : int, optional
+            Number of threads; the result does not depend on it.
+        verbose : bool, default=False
+            Show a progress bar for what takes more than two seconds.
+
+        Returns
+        -------
+        MethodComparison
+            ``table`` (one row per method) and ``agreement`` (adjusted Rand index between every two).
+
+        Notes
+        -----
+        On a stratified sample of at most 2,000 objects. Methods that take a number of clusters get that of this result.
+        """
+        return compare_methods(
+            sample_of(self._judged, self.labels, COMPARED),
+            self.n_clusters,
+            self._judged.ensemble.clustering_weights,
+            methods,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            verbose=verbose,
+        )
+
+    def test_annotations(self, annotations: Any, *, random_state: int = 0) -> pd.DataFrame:
+        """Whether what is known of the objects goes with their clusters.
+
+        Parameters
+        ----------
+        annotations : DataFrame, Series, dict of columns or array of shape (n_samples,)
+            One row per object, one column per annotation: categories or numbers, missing where unknown. A frame with
+            the index of the labels may have its rows in another order.
+        random_state : int, default=0
+            Seed of the random tables.
+
+        Returns
+        -------
+        DataFrame
+            One row per annotation: ``annotation``, ``kind`` ("categories" or "numbers"), ``n_objects``, ``test``,
+            ``statistic``, ``effect`` (Cramer's V or epsilon squared, 0 to 1), ``p_value``, ``p_corrected`` (for the
+            number of annotations, by Benjamini and Hochberg) and ``words`` (what goes with which cluster).
+
+        Notes
+        -----
+        For categories the chi-squared test (by random tables, if many expected counts are below 5), for numbers the
+        Kruskal-Wallis test; whole numbers of at most ten different values are categories. Do not test what was used to
+        make the clusterings.
+        """
+        frame = read_annotations(annotations, len(self.labels), getattr(self.estimator, "index_", None))
+        return annotation_table(self.labels, frame, random_state)
+
+    # ---------------------------------------------------------------------------------------------------- to hand on
     def to_frame(self) -> pd.DataFrame:
         """One row per object, with the index of the frame that was combined.
 
@@ -213,7 +350,7 @@ class ConsensusResult:
         -------
         DataFrame of label, confidence, vote (share of its own cluster in the votes) and second (cluster)
         """
-        return self.objects.copy()
+        return self.objects.drop(columns="id").rename(columns={"cluster": "label"})
 
     def to_json(self) -> str:
         """Everything but the membership as JSON text.
@@ -221,19 +358,69 @@ class ConsensusResult:
         Returns
         -------
         str
-            ``method``, ``n_clusters``, ``choice``, ``clusters``, ``clusterings``, ``labels`` and ``confidence``.
-            Numbers that are not finite become null.
+            ``summary``, ``method``, ``n_clusters``, ``choice``, ``clusters``, ``clusterings``, ``ids``, ``labels`` and
+            ``confidence``. Numbers that are not finite become null.
         """
         facts = {
+            "summary": self.summary,
             "method": self.method,
             "n_clusters": self.n_clusters,
             "choice": facts_of(self.choice),
             "clusters": records(self.clusters),
             "clusterings": records(self.clusterings),
+            "ids": [_plain_id(name) for name in self.ids.tolist()],
             "labels": self.labels.tolist(),
             "confidence": [float(value) if np.isfinite(value) else None for value in self.confidence],
         }
         return json.dumps(facts, indent=2)
+
+    def to_excel(self, path: str | os.PathLike[str]) -> None:
+        """Write a workbook with the sheets summary, objects, clusters, clusterings and choice (extra ``excel``).
+
+        Parameters
+        ----------
+        path : path
+            File to write, ending in .xlsx. A failure leaves an old file as it was.
+        """
+        from partita.io import write_book
+
+        facts = [
+            ("summary", self.summary),
+            ("method", self.method),
+            ("clusters", self.n_clusters),
+            ("objects", len(self.labels)),
+            ("clusterings", len(self._names)),
+            *(("reason", reason) for reason in self.choice.reasons),
+        ]
+        sheets = {
+            "summary": pd.DataFrame(facts, columns=["what", "value"]),
+            "objects": self.objects.replace([np.inf, -np.inf], np.nan),
+            "clusters": self.clusters.replace([np.inf, -np.inf], np.nan),
+            "clusterings": self.clusterings,
+            "choice": self.choice.table,
+        }
+        write_book(path, sheets)
+
+    def report(self, path: str | os.PathLike[str], **options: Any) -> None:
+        """Write a report: one HTML file that opens offline, with pictures, tables and reasons (extra ``report``).
+
+        Parameters
+        ----------
+        path : path
+            File to write. A failure leaves an old file as it was.
+        **options
+            Those of :func:`partita.report.write_report`, such as ``annotations=``, ``compare=True``, ``tables=True``.
+        """
+        from partita.report import write_report
+
+        write_report(self, path, **options)
+
+    @property
+    def plot(self) -> Any:
+        """The displays of this result (extra ``plot``), such as ``result.plot.coassociation()``."""
+        from partita.plotting._of_result import ResultPlots
+
+        return ResultPlots(self)
 
     # ---------------------------------------------------------------------------------------------------- small steps
     @property
@@ -246,25 +433,17 @@ class ConsensusResult:
             columns = np.flatnonzero(soft.clustering_weights > 0)
         else:
             columns = np.arange(used) if placement is None else placement.encoder.columns
-        names = getattr(self.estimator, "feature_names_in_", None)
+        names = getattr(self.estimator, "feature_names_in_", self._given_names)
         return [f"clustering {m}" if names is None else str(names[m]) for m in columns]
 
     @property
     def _judged(self) -> JudgedRows:
         return self.estimator._judged  # type: ignore[no-any-return]
 
-    @cached_property
-    def _counts(self) -> ClusterCounts:
-        return self._judged.counts()
 
-    def _confused(self) -> list[int]:
-        """For each cluster, the other cluster for which its objects have most votes; -1 if there is no other."""
-        ensemble, cells = self._judged.ensemble, self._counts.cells
-        size = cells.sum(axis=1, keepdims=True)
-        share = np.divide(cells, size, out=np.zeros_like(cells), where=size > 0)
-        between = (cells * ensemble.cell_weights[:, None]).T @ share  # votes of the objects of one cluster for another
-        np.fill_diagonal(between, -1.0)
-        return between.argmax(axis=1).tolist() if len(between) > 1 else [-1] * len(between)
+def _plain_id(name: Any) -> Any:
+    """A name as JSON can hold it."""
+    return name if isinstance(name, str | int | float) else str(name)
 
 
 def method_name(estimator: Any) -> str:

@@ -1,0 +1,227 @@
+"""How stable a result is when the clusterings are drawn again, with replacement, as many as there are: the bootstrap.
+
+A clustering that is drawn twice has weight 2, one that is not drawn weight 0. The clusters are found again each time.
+
+    stability_q = mean over the resamples of max_r |q and r| / |q or r|        (Hennig 2007)                  (eq. I81)
+
+with r the clusters of a resample. The numbers of clusters that are found tell how far the number itself can be trusted.
+"""
+
+import math
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from sklearn.base import clone
+
+from partita._checks import check_count
+from partita._runs import check_run, draw_seeds, in_order, progress
+from partita._typing import Codes, FloatArray, IntArray
+from partita.consensus.label_space._lwgp import LWGP
+from partita.results._rows import SampledLabels
+
+LEVEL = 0.9  # share of the resamples that the interval holds
+SAMPLE = 1000  # objects of which the clusters are found again: 50 times in some seconds for most methods
+_STABLE, _DOUBTFUL, _DISSOLVED = 0.85, 0.75, 0.5  # Hennig (2007): highly stable; a pattern at best below the second
+_FEW = 5  # clusterings, of which resamples say little
+_HOW_TO_FIND = ("threshold", "cut", "allow_one", "max_clusters")  # parameters that a given number contradicts
+
+
+@dataclass(frozen=True, eq=False)
+class Stability:
+    """What resampled clusterings say of a result.
+
+    Attributes
+    ----------
+    numbers : DataFrame
+        ``n_clusters``, and the ``share`` of the resamples that found this number.
+    interval : tuple of int
+        Smallest and largest number of clusters in the middle 90 % of the resamples.
+    level : float
+        0.9.
+    clusters : DataFrame
+        One row per cluster: ``cluster``, ``stability`` (mean Jaccard similarity with the most similar cluster of a
+        resample; 1 if it is always found again), ``recovered`` (share of the resamples with a similarity of at least
+        0.75) and ``dissolved`` (at most 0.5).
+    n_resamples, n_objects : int
+        Resamples that gave a result; objects that were used.
+    words : list of str
+        The same in words.
+    """
+
+    numbers: pd.DataFrame
+    interval: tuple[int, int]
+    clusters: pd.DataFrame
+    n_resamples: int
+    n_objects: int
+    words: list[str] = field(repr=False)
+    level: float = LEVEL
+
+
+class Refits(NamedTuple):
+    """How clusters and their number are found again."""
+
+    clusters: Any  # estimator that finds the clusters
+    number: Any  # estimator that finds their number; None if the first one does
+    whose: str  # whose number it is, in words
+
+
+class _Resample(NamedTuple):
+    labels: IntArray
+    n_clusters: int
+
+
+def measure_stability(
+    estimator: Any,
+    sample: SampledLabels,
+    n_clusters: int,
+    weights: FloatArray,
+    *,
+    n_resamples: int,
+    random_state: Any,
+    n_jobs: int | None,
+    verbose: bool,
+) -> Stability:
+    """Resample the clusterings of a sample of objects; ``weights`` are those of the fit."""
+    check_count(n_resamples, "n_resamples")
+    check_run(n_jobs, verbose)
+    refits = plan_refits(estimator, n_clusters)
+    seeds = draw_seeds(random_state, n_resamples).tolist()
+    done = list(_run_all(refits, sample.codes, weights, seeds, n_jobs, verbose))
+    found = [one for one in done if isinstance(one, _Resample)]
+    if not found:
+        raise ValueError(f"no resample gave a result: {done[0]}")
+    similarity = np.array([best_jaccard(sample.labels, one.labels, n_clusters) for one in found])
+    numbers = np.array([one.n_clusters for one in found])
+    clusters = pd.DataFrame(
+        {
+            "cluster": np.arange(n_clusters),
+            "stability": similarity.mean(axis=0),
+            "recovered": (similarity >= _DOUBTFUL).mean(axis=0),
+            "dissolved": (similarity <= _DISSOLVED).mean(axis=0),
+        }
+    )
+    values, counts = np.unique(numbers, return_counts=True)
+    table = pd.DataFrame({"n_clusters": values, "share": counts / len(numbers)})
+    interval = _middle(numbers)
+    words = _words(clusters, table, interval, refits, len(weights), len(found), n_resamples, n_clusters)
+    return Stability(table, interval, clusters, len(found), len(sample.labels), words)
+
+
+def plan_refits(estimator: Any, n_clusters: int) -> Refits:
+    """The method itself, at the number of the result; where it does not find a number, LWGP finds it."""
+    known = estimator.get_params(deep=False)
+    name = type(estimator).__name__
+    if name in ("GBCE", "GivenPartition"):  # features, or no method at all: the default stands for it
+        return Refits(LWGP(n_clusters), LWGP(), "LWGP")
+    quiet = {"verbose": False, "n_jobs": None, "keep_starts": False}
+    again = clone(estimator).set_params(**{key: value for key, value in quiet.items() if key in known})
+    if "n_clusters" not in known:
+        return Refits(again, None, name)
+    defaults = type(estimator)().get_params(deep=False)
+    freed = {key: defaults[key] for key in _HOW_TO_FIND if key in known}
+    clusters = clone(again).set_params(n_clusters=n_clusters, **freed)
+    return Refits(clusters, again, name) if known["n_clusters"] is None else Refits(clusters, LWGP(), "LWGP")
+
+
+def _run_all(
+    refits: Refits, codes: Codes, weights: FloatArray, seeds: list[int], n_jobs: int | None, verbose: bool
+) -> Iterator[_Resample | Exception]:
+    """Every resample, or the error that it ended in."""
+
+    def run(seed: int) -> _Resample | Exception:
+        drawn = np.random.default_rng(seed).multinomial(len(weights), np.full(len(weights), 1 / len(weights)))
+        try:
+            labels, number = _refit(refits, codes, drawn * weights, seed)
+        except (ValueError, MemoryError, FloatingPointError) as error:
+            return error
+        return _Resample(labels, number)
+
+    with warnings.catch_warnings(), progress(len(seeds), "resamples", show=verbose) as bar:
+        warnings.simplefilter("ignore")  # the fit of all clusterings has warned of what is to be known
+        for one in in_order(run, seeds, n_jobs):
+            bar.update(1)
+            yield one
+
+
+def _refit(refits: Refits, codes: Codes, weights: FloatArray, seed: int) -> tuple[IntArray, int]:
+    """Clusters from the clusterings that were drawn, and the number that they lead to."""
+    model = _with_seed(clone(refits.clusters).set_params(weights=weights), seed).fit(codes)
+    if refits.number is None:
+        return model.labels_, int(model.n_clusters_)
+    number = _with_seed(clone(refits.number).set_params(weights=weights), seed).fit(codes)
+    return model.labels_, int(number.n_clusters_)
+
+
+def _with_seed(estimator: Any, seed: int) -> Any:
+    return estimator.set_params(random_state=seed) if "random_state" in estimator.get_params(deep=False) else estimator
+
+
+def best_jaccard(labels: IntArray, again: IntArray, n_clusters: int) -> FloatArray:
+    """For each cluster, its largest Jaccard similarity with a cluster found again, over objects in both (eq. I81)."""
+    both = (labels >= 0) & (again >= 0)
+    n_again = max(int(again.max(initial=-1)) + 1, 1)
+    cell = labels[both] * n_again + again[both]
+    table = np.bincount(cell, minlength=n_clusters * n_again).reshape(n_clusters, n_again).astype(np.float64)
+    union = table.sum(axis=1, keepdims=True) + table.sum(axis=0, keepdims=True) - table
+    return np.asarray(np.divide(table, union, out=np.zeros_like(table), where=union > 0).max(axis=1))
+
+
+def _middle(numbers: IntArray) -> tuple[int, int]:
+    """The interval that holds at least 90 % of the numbers, with at most 5 % below and 5 % above it."""
+    ordered, tail = np.sort(numbers), math.floor(len(numbers) * (1 - LEVEL) / 2 + 1e-9)
+    return int(ordered[tail]), int(ordered[len(ordered) - 1 - tail])
+
+
+# ----------------------------------------------------------------------------------------------------------- in words
+def _words(
+    clusters: pd.DataFrame,
+    numbers: pd.DataFrame,
+    interval: tuple[int, int],
+    refits: Refits,
+    n_clusterings: int,
+    n_found: int,
+    n_resamples: int,
+    n_clusters: int,
+) -> list[str]:
+    words = [_about_the_number(numbers, interval, refits, n_clusters, n_found), *_about_the_clusters(clusters)]
+    if n_clusterings < 2:
+        words.append("There is one clustering only, so that resampling changes nothing, and says nothing.")
+    elif n_clusterings < _FEW:
+        words.append(f"There are only {n_clusterings} clusterings: resampling so few of them says little.")
+    if n_found < n_resamples:
+        words.append(f"{n_resamples - n_found} of {n_resamples} resamples gave no result and are left out.")
+    return words
+
+
+def _about_the_number(
+    numbers: pd.DataFrame, interval: tuple[int, int], refits: Refits, n_clusters: int, n_found: int
+) -> str:
+    (low, high), by = interval, f" that {refits.whose} finds" if refits.number is not None else ""
+    resamples = f"{n_found} resamples of the clusterings"
+    if len(numbers) == 1:
+        return f"The number of clusters{by} is {low} in all {resamples}."
+    between = f"{low}" if low == high else f"from {low} to {high}"
+    same = float(numbers.loc[numbers["n_clusters"] == n_clusters, "share"].sum())
+    return f"The number of clusters{by} is {between} in {LEVEL:.0%} of {resamples}, and {n_clusters} in {same:.0%}."
+
+
+def _about_the_clusters(clusters: pd.DataFrame) -> list[str]:
+    if len(clusters) < 2:
+        return []
+    value = clusters["stability"]
+    doubtful = clusters.loc[value < _DOUBTFUL, "cluster"].tolist()
+    if not doubtful:
+        strong = "all clusters are found again" if (value >= _STABLE).all() else "no cluster dissolves"
+        return [
+            f"At {len(clusters)} clusters {strong}: the least stable one has a mean similarity of {value.min():.2f}."
+        ]
+    shown = ", ".join(map(str, doubtful[:10])) + (", ..." if len(doubtful) > 10 else "")
+    which = f"cluster {shown} is" if len(doubtful) == 1 else f"clusters {shown} are"
+    return [
+        f"At {len(clusters)} clusters, {which} not reliably found again (mean similarity below {_DOUBTFUL}); the least "
+        f"stable one has {value.min():.2f}."
+    ]
