@@ -1,5 +1,6 @@
 """ConsensusResult: every estimator, tables against plain loops and scikit-learn, JSON, pickling."""
 
+import itertools
 import json
 import pickle
 import warnings
@@ -12,6 +13,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 from partita import EAC, ITK, LWGP, MCLA, PCC, ConsensusClustering, ConsensusResult, KMeansEnsemble, combine
+from partita.metrics import label_confidence
 from tests.consensus.soft.soft_clusterings import one_hot_blocks
 from tests.ensembles import noisy_ensemble
 from tests.registry import ESTIMATORS
@@ -62,6 +64,8 @@ def check_clusters(result):
         assert row["share"] == pytest.approx(inside.sum() / (result.labels >= 0).sum())
         assert row["median_confidence"] == pytest.approx(np.nanmedian(result.confidence[inside]))
         assert row["in_doubt"] == sum(value <= 0 for value in result.confidence[inside])
+        assert row["closest"] != q
+        assert (row["closest"] == -1) == (result.n_clusters == 1)
     assert len(table) == result.n_clusters
 
 
@@ -69,7 +73,8 @@ def check_objects(result):
     table, votes = result.objects, result.estimator.votes_
     for i in range(0, 62, 7):
         label = result.labels[i]
-        assert table["label"][i] == label
+        assert table["id"][i] == i
+        assert table["cluster"][i] == label
         if label < 0:
             assert np.isnan(table["vote"][i])
             assert table["second"][i] == -1
@@ -98,6 +103,8 @@ def check_json(result):
         raise AssertionError(f"{word} is no JSON")
 
     facts = json.loads(result.to_json(), parse_constant=refuse)
+    assert facts["ids"] == list(range(62))
+    assert facts["summary"] == result.summary
     assert facts["labels"] == result.labels.tolist()
     assert (facts["method"], facts["n_clusters"]) == (result.method, result.n_clusters)
     confidence = np.array([np.nan if value is None else value for value in facts["confidence"]])
@@ -109,23 +116,28 @@ def check_json(result):
 
 
 # ------------------------------------------------------------------------------------------------------ small things
-def test_confused_clusters_by_a_plain_loop():
+def test_the_closest_cluster_and_the_consensus_by_a_plain_loop():
     data = noisy_ensemble(sizes=(25, 20, 15, 10), n_clusterings=6, flip=0.3, seed=2)
     weights = np.arange(6) % 3 + 1.0
     result = ConsensusResult.from_estimator(MCLA(4, weights=weights, random_state=0).fit(data.X))
-    votes = np.zeros((4, 4))
-    for i, label in enumerate(result.labels):
-        for m, code in enumerate(data.X[i]):
-            if code >= 0:
-                same = result.labels[data.X[:, m] == code]
-                votes[label] += weights[m] * np.bincount(same, minlength=4) / len(same)
-    np.fill_diagonal(votes, -1)
-    assert result.clusters["confused_with"].tolist() == votes.argmax(axis=1).tolist()
+    sums, known = np.zeros((4, 4)), np.zeros((4, 4))
+    for i, j in itertools.permutations(range(70), 2):
+        both = (data.X[i] >= 0) & (data.X[j] >= 0)
+        if both.any():
+            place = result.labels[i], result.labels[j]
+            sums[place] += weights[both & (data.X[i] == data.X[j])].sum() / weights[both].sum()
+            known[place] += 1
+    mean = sums / known
+    assert np.allclose(result.clusters["consensus"], mean.diagonal())
+    np.fill_diagonal(mean, -1)
+    assert result.clusters["closest"].tolist() == mean.argmax(axis=1).tolist()
+    assert np.allclose(result.clusters["closest_consensus"], mean.max(axis=1))
 
 
 def test_one_cluster_is_confused_with_none():
     result = combine(CLEAN.X, n_clusters=1)
-    assert result.clusters["confused_with"].tolist() == [-1]
+    assert result.clusters["closest"].tolist() == [-1]
+    assert result.clusters["distinguished_by"].tolist() == [""]
     assert result.objects["second"].unique().tolist() == [-1]
     assert json.loads(result.to_json())["confidence"] == [None] * 62  # infinite
 
@@ -135,6 +147,8 @@ def test_frames_keep_the_index_and_the_names():
     result = combine(frame, random_state=0)
     assert result.to_frame().index.equals(frame.index)
     assert result.to_frame().columns.tolist() == ["label", "confidence", "vote", "second"]
+    assert result.objects.columns.tolist() == ["id", "cluster", "confidence", "vote", "second"]
+    assert result.objects["id"].tolist() == result.ids.tolist() == frame.index.tolist()
     assert result.clusterings["clustering"].tolist() == list("abcdefgh")
     table = result.to_frame()
     table["label"] = 7
@@ -205,6 +219,60 @@ def test_what_is_no_fitted_consensus_is_refused():
 
 def test_words_of_a_result():
     result = combine(CLEAN.X, random_state=0)
-    assert repr(result) == "ConsensusResult(3 clusters of 62 objects, method 'lwgp')"
+    assert repr(result) == f"<ConsensusResult: {result.summary}>"
+    assert result.summary.startswith("3 clusters of 62 objects, from 8 clusterings by lwgp: halves of the clusterings ")
+    assert result.summary.endswith(".")
     assert str(result).startswith("3 clusters, method lwgp\n")
     assert "62 objects, 8 clusterings; clusters of sizes " in str(result)
+
+
+def test_a_notebook_shows_names_as_text():
+    frame = pd.DataFrame(CLEAN.X, columns=["<script>alert(1)</script>", *"bcdefgh"]).astype(str)
+    html = combine(frame, n_clusters=2, random_state=0)._repr_html_()
+    assert "<script>" not in html
+    assert html.count("<tr>") == 3
+
+
+def test_a_workbook_holds_every_table(tmp_path):
+    frame = pd.DataFrame(CLEAN.X, index=[f"=object {i}" for i in range(62)], columns=list("abcdefgh"))
+    result = combine(frame, random_state=0)
+    result.to_excel(tmp_path / "book.xlsx")
+    book = pd.read_excel(tmp_path / "book.xlsx", sheet_name=None)
+    assert list(book) == ["summary", "objects", "clusters", "clusterings", "choice"]
+    assert book["objects"]["id"].tolist() == frame.index.tolist()
+    assert np.allclose(book["objects"]["confidence"], result.confidence)
+    assert book["summary"]["value"][0] == result.summary
+    assert book["clusters"]["size"].tolist() == result.clusters["size"].tolist()
+
+
+def test_a_workbook_needs_its_suffix_and_infinite_numbers_are_empty(tmp_path):
+    result = combine(CLEAN.X, n_clusters=1)
+    with pytest.raises(ValueError, match=r"let it end in \.xlsx"):
+        result.to_excel(tmp_path / "book.csv")
+    result.to_excel(tmp_path / "book.xlsx")
+    assert pd.read_excel(tmp_path / "book.xlsx", sheet_name="objects")["confidence"].isna().all()
+
+
+# ------------------------------------------------------------------------------------------------ a given partition
+def test_a_given_partition_is_judged_as_a_consensus():
+    given = np.where(np.arange(62) % 20 == 0, -1, CLEAN.truth)
+    result = ConsensusResult.from_labels(CLEAN.X, np.array(["a", "b", "c", "d"])[given.clip(-1)].astype(object))
+    assert (result.labels == -1).sum() == 0  # text: "d" is a cluster
+    result = ConsensusResult.from_labels(CLEAN.X, given)
+    assert np.array_equal(result.labels < 0, given < 0)
+    assert adjusted_rand_score(result.labels, given) == pytest.approx(1)
+    assert (np.diff(result.clusters["size"]) <= 0).all()
+    assert np.allclose(result.confidence, label_confidence(CLEAN.X, given), equal_nan=True)
+    assert (result.method, result.choice.verdict) == ("given", "given")
+    assert result.summary.startswith("3 clusters of 62 objects, from 8 clusterings by given: the partition was given;")
+
+
+def test_objects_with_equal_labels_may_be_given_different_clusters():
+    result = ConsensusResult.from_labels([[0, 0, 0, 1, 1, 1]], [0, 0, 1, 1, 1, 1])
+    assert result.labels.tolist() == [1, 1, 0, 0, 0, 0]
+    assert np.array_equal(result.estimator.predict([[0, 1]]), [1, 0])
+
+
+def test_a_partition_of_another_length_is_refused():
+    with pytest.raises(ValueError, match="5"):
+        ConsensusResult.from_labels(CLEAN.X, [0, 1, 0, 1, 1])
