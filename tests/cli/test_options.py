@@ -11,7 +11,7 @@ import pytest
 from partita.cli.main import app
 from tests.cli.plants import SMALL
 
-COMPUTING = ["consensus", "compare", "choose", "generate", "cluster"]
+COMPUTING = ["consensus", "report", "plot", "compare", "choose", "generate", "cluster"]
 SAME_HELP = {
     "--seed",
     "--jobs",
@@ -72,6 +72,8 @@ KEYS = {
     "matrix_output": str | None,
     "membership_output": str | None,
     "confidence_output": str | None,
+    "report_output": str | None,
+    "picture": str,
     "manifest_output": str | None,
     "python": str,
 }
@@ -110,6 +112,8 @@ def test_features_are_a_file_wherever_they_are_an_option():
 CALLS = {
     "check": [["labels.csv"], ["table.csv"]],
     "consensus": [["labels.csv", "-m", "pcc", "-k", 3], ["labels.csv", "-o", "y.csv"]],
+    "report": [["labels.csv", "-m", "pcc", "-k", 3, "-o", "y.html", "--resamples-of-clusterings", 0]],
+    "plot": [["agreement", "labels.csv", "-k", 3, "-o", "y.svg"]],
     "cluster": [["table.csv", "--drop", "class", *SMALL, "-k", 3]],
     "compare": [["labels.csv", "-k", 3, "--methods", "eac,mcla"]],
     "choose": [["labels.csv", *QUICK], ["table.csv", "--drop", "class", *QUICK]],
@@ -139,7 +143,7 @@ def test_the_readme_lists_the_keys_that_a_command_prints(call, table, labels, co
         printed |= set(facts)
         for key, value in facts.items():
             assert isinstance(value, KEYS[key]), key
-    if command in ("consensus", "cluster"):
+    if command in ("consensus", "cluster", "report"):
         printed.add("n_components")  # only where clusters have no object: tested with the consensus
     assert printed == keys_in_the_readme()[command]
 

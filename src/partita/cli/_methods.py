@@ -96,7 +96,15 @@ def build(asked: str, parameters: dict[str, Any]) -> Any:
     return estimator.set_params(**{**show, **parameters})
 
 
-def fit(task: Task, estimator: Any, X: Any, **beside: Any) -> Any:
+class Named(NamedTuple):
+    """What the objects and the clusterings are called."""
+
+    ids: Any
+    id_name: str
+    clusterings: list[str]
+
+
+def fit(task: Task, estimator: Any, X: Any, named: Named, **beside: Any) -> Any:
     """The ``ConsensusResult``; the rule finds the number of clusters first, if it is asked."""
     from partita.results._choice import choice_of
     from partita.results._result import ConsensusResult
@@ -106,7 +114,8 @@ def fit(task: Task, estimator: Any, X: Any, **beside: Any) -> Any:
         chosen = build(DEFAULT, task.rule).fit(X).choice_
         estimator.set_params(n_clusters=chosen.n_clusters)
     estimator.fit(X, **beside)
-    return ConsensusResult(estimator, choice_of(estimator, task.method, chosen, by_default=task.asked == AUTO))
+    choice = choice_of(estimator, task.method, chosen, by_default=task.asked == AUTO)
+    return ConsensusResult(estimator, choice, ids=named.ids, id_name=named.id_name, names=named.clusterings)
 
 
 def upper_bound(method: str, estimator: Any) -> int | None:

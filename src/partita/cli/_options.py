@@ -87,6 +87,15 @@ confidence_option = click.option(
     type=click.Path(),
     help="File to write how sure the result is of each object to: confidence, vote, and the second cluster.",
 )
+report_option = click.option(
+    "--report", type=click.Path(), help="File to write a report to: one HTML page that opens offline (extra report)."
+)
+annotate_option = click.option(
+    "--annotate",
+    metavar="A,B,...",
+    multiple=True,
+    help="Columns that are no clusterings and no features, to show and to test against the clusters; repeatable.",
+)
 
 
 def add_options(command: F, *options: Option[Any]) -> F:

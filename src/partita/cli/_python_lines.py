@@ -6,6 +6,8 @@ import click
 
 from partita.cli._generators import Generator
 from partita.cli._methods import AUTO, DEFAULT, Task
+from partita.cli._options import parse_names
+from partita.cli._pages import Page
 from partita.consensus._methods import METHODS
 
 
@@ -21,26 +23,29 @@ def consensus_lines(
     noise: str,
     features: str | None,
     feature_reading: dict[str, Any],
+    page: Page | None = None,
+    annotate: tuple[str, ...] = (),
+    annotations: str | None = None,
 ) -> str:
-    """Labels from a file, to their consensus."""
-    names, last = _combining(task, "" if features is None else ", features=F")
+    """Labels from a file, to their consensus and, if there is a page, its report."""
+    names, last = _combining(task, "" if features is None else ", features=F", report=page is not None)
     lines = [f"from partita import {', '.join(names)}" + ("" if noise == "missing" else ", check_label_matrix")]
-    if features is None:
+    if features is None and page is None:
         lines += ["from partita.io import read_labels", f"X = {_labels(file, reading)}"]
     else:
-        lines += [
-            "from partita.io import read_features, read_labels",
-            f"table = {_label_table(file, reading)}",
-            f"F = {_read('read_features', features, feature_reading, 'table')}",
-            f"X = table.labels{_without(reading)}",
-        ]
+        more = "read_features, " if features is not None or annotations is not None else ""
+        lines += [f"from partita.io import {more}read_labels", f"table = {_label_table(file, reading)}"]
+        if features is not None:
+            lines.append(f"F = {_read('read_features', features, feature_reading, 'table')}")
+        by_name = "" if page is None else ".set_index(table.object_ids())"
+        lines.append(f"X = table.labels{_without(reading)}{by_name}")
     if noise != "missing":
         lines.append(f"X = check_label_matrix(X, noise={noise!r})")
-    return "\n".join([*lines, *last])
+    return "\n".join([*lines, *last, *_page_lines(page, file, reading, annotate, annotations)])
 
 
-def _combining(task: Task, beside: str = "") -> tuple[list[str], list[str]]:
-    """Names to import from partita, and the lines from X to labels."""
+def _combining(task: Task, beside: str = "", *, report: bool = False) -> tuple[list[str], list[str]]:
+    """Names to import from partita, and the lines from X to labels; for a report, to a result."""
     plain = set(task.parameters) <= {"n_clusters", "random_state", "n_jobs"} and not beside
     given = {} if task.asked == AUTO else {"method": task.asked}
     if plain and (task.asked == AUTO or task.rule is not None):
@@ -49,12 +54,38 @@ def _combining(task: Task, beside: str = "") -> tuple[list[str], list[str]]:
     call = call_of(task.estimator, task.parameters)
     if task.asked == AUTO:
         return [task.estimator, "combine"], [f"result = combine(X, method={call})", "labels = result.labels"]
-    if task.rule is None:
-        return [task.estimator], [f"labels = {call}.fit_predict(X{beside})"]
-    rule = METHODS[DEFAULT].estimator
-    call = call.replace("(", "(n_clusters=k, ", 1).replace(", )", ")")
-    found = f"k = {call_of(rule, task.rule)}.fit(X).choice_.n_clusters"
-    return [rule, task.estimator], [found, f"labels = {call}.fit_predict(X{beside})"]
+    names, found = [task.estimator], []
+    if task.rule is not None:
+        rule = METHODS[DEFAULT].estimator
+        call = call.replace("(", "(n_clusters=k, ", 1).replace(", )", ")")
+        names, found = [rule, task.estimator], [f"k = {call_of(rule, task.rule)}.fit(X).choice_.n_clusters"]
+    if not report:
+        return names, [*found, f"labels = {call}.fit_predict(X{beside})"]
+    result = f"result = ConsensusResult.from_estimator({call}.fit(X{beside}))"
+    return ["ConsensusResult", *names], [*found, result, "labels = result.labels"]
+
+
+def result_lines(task: Task) -> tuple[list[str], list[str]]:
+    """Names to import from partita, and the lines from X to a result."""
+    names, lines = _combining(task, report=True)
+    return names, lines[:-1]
+
+
+def _page_lines(
+    page: Page | None, file: str, reading: dict[str, Any], annotate: tuple[str, ...], annotations: str | None
+) -> list[str]:
+    """The lines from a result to its report."""
+    if page is None:
+        return []
+    lines, options, names = [], dict(page.options), parse_names(*annotate)
+    given = ", ".join([repr(page.path), *(f"{name}={value!r}" for name, value in options.items())])
+    if names:
+        how = {key: value for key, value in reading.items() if key not in ("columns", "drop", "impute", "encode")}
+        lines.append(f"A = {_read('read_labels', file, {'columns': names, **how})}.labels")
+    if annotations is not None:
+        more = _read("read_features", annotations, {}, "table")
+        lines.append(f"A = A.join({more})" if names else f"A = {more}")
+    return [*lines, f"result.report({given}{', annotations=A' if lines else ''})"]
 
 
 def generator_lines(generator: Generator, file: str, reading: dict[str, Any], scale: bool) -> str:
@@ -65,18 +96,28 @@ def generator_lines(generator: Generator, file: str, reading: dict[str, Any], sc
     return "\n".join([*lines, f"labels = {call}.fit_transform({scaled})"])
 
 
-def cluster_lines(task: Task, generator: Generator, file: str, reading: dict[str, Any], scale: bool) -> str:
-    """Features from a file, to one clustering."""
+def cluster_lines(
+    task: Task,
+    generator: Generator,
+    file: str,
+    reading: dict[str, Any],
+    scale: bool,
+    page: Page | None = None,
+    annotate: tuple[str, ...] = (),
+) -> str:
+    """Features from a file, to one clustering and, if there is a page, its report."""
     ensemble = call_of(generator.name, generator.parameters)
-    if task.asked == AUTO or task.rule is not None:
-        names, last = _combining(task)
+    if task.asked == AUTO or task.rule is not None or page is not None:
+        names, last = _combining(task, report=page is not None)
         scaled = "StandardScaler().fit_transform(F)" if scale else "F"
+        read = ["from partita.io import read_labels"] if page is not None and annotate else []
         return "\n".join(
             [
                 f"from partita import {', '.join([generator.name, *names])}",
-                *_feature_lines(file, reading, scale),
+                *_feature_lines(file, reading, scale, *read),
                 f"X = {ensemble}.fit_transform({scaled})",
                 *last,
+                *_page_lines(page, file, reading, annotate, None),
             ]
         )
     pipeline = ", ".join((["StandardScaler()"] if scale else []) + [ensemble, call_of(task.estimator, task.parameters)])

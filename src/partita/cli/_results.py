@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from partita._optional import require
 from partita.cli._choice_words import choice_facts, print_reasons
 from partita.cli._feature_file import print_features
 from partita.cli._file_options import STANDARD, check_standard, save_matrix, save_table
@@ -15,13 +16,21 @@ from partita.cli._methods import Task, upper_bound
 from partita.cli._python_lines import print_python
 from partita.cli._width import print_field
 
+PAGES = (".html", ".htm")  # suffixes of reports
+FIGURES = (".svg", ".png", ".pdf")  # and of pictures
+
 
 def check_targets(
-    targets: Sequence[str | None], inputs: Sequence[str | None], tables: Sequence[str | None] = ()
+    targets: Sequence[str | None],
+    inputs: Sequence[str | None],
+    tables: Sequence[str | None] = (),
+    *,
+    page: str | None = None,
+    figure: str | None = None,
 ) -> None:
     """Refuse, before any work, outputs that cannot be written, that are an input, or that are named twice.
 
-    ``tables`` are outputs with columns of several kinds, which NPY cannot hold.
+    ``tables`` are outputs with columns of several kinds, which NPY cannot hold; ``page`` is a report.
     """
     from partita.io import check_output
 
@@ -32,11 +41,27 @@ def check_targets(
             raise ValueError(f"{target!r}: a table has columns of several kinds, .npy cannot hold it; name a CSV file.")
     for target in named:
         check_output(target)
+    named += _check_shown(page, figure)
+    for target in named:
         if any(source not in (None, STANDARD) and _same_file(target, str(source)) for source in inputs):
             raise ValueError(f"the output {target!r} is the input; choose another name, so that nothing is lost.")
     for place, target in enumerate(named):
         if any(_same_file(target, other) for other in named[:place]):
             raise ValueError(f"two results cannot go to one file ({', '.join(named)}); choose different names.")
+
+
+def _check_shown(page: str | None, figure: str | None) -> list[str]:
+    """The page and the picture that are asked for, if they can be made and written."""
+    from partita.io import check_file
+
+    if page is not None:
+        check_file(page, PAGES)
+        require("jinja2", extra="report", purpose="writing a report")
+        require("matplotlib", extra="report", purpose="writing a report")
+    if figure is not None:
+        check_file(figure, FIGURES)
+        require("matplotlib", extra="plot", purpose="drawing")
+    return [target for target in (page, figure) if target is not None]
 
 
 def _same_file(one: str, other: str) -> bool:
@@ -175,6 +200,7 @@ _FILES = {
     "labels": "labels_output",
     "membership": "membership_output",
     "confidence": "confidence_output",
+    "report": "report_output",
 }
 
 

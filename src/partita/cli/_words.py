@@ -35,7 +35,13 @@ OPTIONS = {
     "sample_fraction": ("--sample-fraction",),
     "n_resamples": ("--resamples",),
     "n_references": ("--references",),
-    "max_objects": ("--max-objects",),
+    "max_objects": ("--max-objects", "--max-drawn"),
+    "annotations": ("--annotate",),
+    "coordinates": ("--coordinates",),
+    "order": ("--order",),
+    "measure": ("--measure",),
+    "over": ("--over",),
+    "methods": ("--methods", "--compare-methods"),
 }
 _FLAGS = {("id_column", "False"): "--no-ids", ("missing_words", "False"): "--no-missing-words"}
 GENERATOR = {"n_clusters": "--base-clusters"}  # where clusterings are made and then combined

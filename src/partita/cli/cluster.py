@@ -8,8 +8,9 @@ import click
 from partita.cli._feature_file import read_points
 from partita.cli._file_options import InputFile, printed_output_option, save_matrix, spreadsheet_option
 from partita.cli._generators import Generator, choose_generator, generator_options
-from partita.cli._methods import Task, build, check_usage, fit, plan
+from partita.cli._methods import Named, Task, build, check_usage, fit, plan
 from partita.cli._options import (
+    annotate_option,
     confidence_option,
     feature_file_arguments,
     feature_file_options,
@@ -18,8 +19,10 @@ from partita.cli._options import (
     membership_option,
     method_options,
     parse_settings,
+    report_option,
     seed_option,
 )
+from partita.cli._pages import Page, read_annotations, save_page
 from partita.cli._python_lines import cluster_lines
 from partita.cli._results import check_targets, label_table, show_results, summarise, write_results
 from partita.cli._stages import Stopwatch
@@ -34,6 +37,8 @@ from partita.cli._words import GENERATOR, naming
 @click.option("--labels", type=click.Path(), help="File to write the labels of all clusterings to.")
 @membership_option
 @confidence_option
+@report_option
+@annotate_option
 @seed_option
 @jobs_option
 @feature_file_options
@@ -52,6 +57,8 @@ def cluster(
     labels: str | None,
     membership: str | None,
     confidence: str | None,
+    report: str | None,
+    annotate: tuple[str, ...],
     seed: int,
     jobs: int,
     columns: str | None,
@@ -71,11 +78,16 @@ def cluster(
     """
     parameters = parse_settings(settings) | ({} if n_clusters is None else {"n_clusters": n_clusters})
     check_usage(method, parameters)
-    check_targets([output, labels, membership], [file], tables=[confidence])
+    check_targets([output, labels, membership], [file], tables=[confidence], page=report)
     reading = feature_file_arguments(columns, drop, id_column, no_ids, header, impute, encode)
+    annotations, reading = read_annotations(file, annotate, reading)
     generator = choose_generator(base, n_clusterings, base_clusters, sample_fraction, seed, jobs)
     task = plan(method, parameters, seed=seed, jobs=jobs)
-    found, table = _run(file, task, generator, reading, scale, output, labels, membership, confidence)
+    found, table, result = _run(file, task, generator, reading, scale, output, labels, membership, confidence)
+    page = None if report is None else Page(report, seed=seed)
+    lines = cluster_lines(task, generator, file, reading, scale, page, annotate)
+    if page is not None:
+        save_page(page, result, annotations, lines, jobs)
     summary = {
         "file": file,
         "method": task.method,
@@ -85,7 +97,8 @@ def cluster(
         "labels_output": labels,
         "membership_output": membership,
         "confidence_output": confidence,
-        "python": cluster_lines(task, generator, file, reading, scale),
+        "report_output": report,
+        "python": lines,
     }
     show_results(summary, table, as_json)
 
@@ -100,8 +113,8 @@ def _run(
     labels: str | None,
     membership: str | None,
     confidence: str | None,
-) -> tuple[dict[str, Any], Any]:
-    """Read, generate, combine, write; returns what was found as plain values, and the table of clusters."""
+) -> tuple[dict[str, Any], Any, Any]:
+    """Read, generate, combine, write; returns what was found as plain values, the table of clusters, and the result."""
     import pandas as pd
 
     estimator = build(task.asked, task.parameters)
@@ -110,12 +123,13 @@ def _run(
     with naming(GENERATOR):
         built = generator.build(verbose=sys.stderr.isatty())
         X = built.fit_transform(points.values)
-    result = fit(task, estimator, X)
+    ids, names = points.ids, [str(name) for name in built.get_feature_names_out()]
+    result = fit(task, estimator, X, Named(ids.to_numpy(), str(ids.name), names))
     seconds = watch.read()
-    ids = points.ids
     table = label_table(ids, str(ids.name), result.labels)
     if labels is not None:
-        matrix = pd.DataFrame(X, columns=built.get_feature_names_out())
+        matrix = pd.DataFrame(X, columns=names)
         save_matrix(labels, matrix.where(matrix >= 0).astype("Int64"), ids=ids)
     write_results(table, result, output, membership, confidence)
-    return {"n_features": points.shape[1], **points.facts, **summarise(task, result, X, seconds)}, table
+    facts = {"n_features": points.shape[1], **points.facts, **summarise(task, result, X, seconds)}
+    return facts, table, result

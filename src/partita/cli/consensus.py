@@ -6,8 +6,9 @@ import click
 
 from partita.cli._file_options import InputFile, printed_output_option, reading_arguments, spreadsheet_option
 from partita.cli._label_file import force_option, read_label_file
-from partita.cli._methods import build, check_usage, fit, plan
+from partita.cli._methods import Named, build, check_usage, fit, plan
 from partita.cli._options import (
+    annotate_option,
     confidence_option,
     jobs_option,
     json_option,
@@ -18,8 +19,10 @@ from partita.cli._options import (
     parse_families,
     parse_settings,
     parse_value,
+    report_option,
     seed_option,
 )
+from partita.cli._pages import Page, join_annotations, read_annotations, save_page
 from partita.cli._python_lines import consensus_lines
 from partita.cli._results import check_targets, label_table, show_results, summarise, write_results
 from partita.cli._stages import Stopwatch
@@ -41,6 +44,8 @@ from partita.cli._stages import Stopwatch
 )
 @membership_option
 @confidence_option
+@report_option
+@annotate_option
 @seed_option
 @jobs_option
 @label_file_options
@@ -59,6 +64,8 @@ def consensus(
     families: tuple[str, ...],
     membership: str | None,
     confidence: str | None,
+    report: str | None,
+    annotate: tuple[str, ...],
     seed: int,
     jobs: int,
     columns: str | None,
@@ -88,7 +95,20 @@ def consensus(
     check_usage(method, parameters, features)
     reading = label_file_arguments(columns, drop, id_column, no_ids, header)
     summary, table = run_consensus(
-        file, output, method, parameters, reading, noise, membership, confidence, features, seed, jobs, force
+        file,
+        output,
+        method,
+        parameters,
+        reading,
+        noise,
+        membership,
+        confidence,
+        features,
+        seed,
+        jobs,
+        force,
+        None if report is None else Page(report, seed=seed),
+        annotate,
     )
     show_results(summary, table, as_json)
 
@@ -106,23 +126,34 @@ def run_consensus(
     seed: int = 0,
     jobs: int = 1,
     force: bool = False,
+    page: Page | None = None,
+    annotate: tuple[str, ...] = (),
+    annotations: str | None = None,
 ) -> tuple[dict[str, Any], Any]:
     """Read, fit, write; returns a summary of plain values and the table of labels."""
     from partita import check_label_matrix
     from partita.io import read_features
 
-    check_targets([output, membership], [file, features], tables=[confidence])
+    inputs, page_path = [file, features, annotations], None if page is None else page.path
+    check_targets([output, membership], inputs, tables=[confidence], page=page_path)
     task = plan(method, parameters, seed=seed, jobs=jobs)
     estimator = build(task.asked, task.parameters)
+    known, reading = read_annotations(file, annotate, reading)
     table, reading, elsewhere = read_label_file(file, reading, force=force, beside=features is not None)
     matrix = check_label_matrix(table.labels, noise)
     of_features = ({"drop": elsewhere} if elsewhere else {}) | reading_arguments()
     beside = {} if features is None else {"features": read_features(features, table, **of_features)}
+    if annotations is not None:
+        known = join_annotations(known, read_features(annotations, table, **reading_arguments()))
     watch = Stopwatch()
-    result = fit(task, estimator, matrix, **beside)
+    named = Named(table.object_ids(), table.id_name, [str(name) for name in table.labels.columns])
+    result = fit(task, estimator, matrix, named, **beside)
     seconds = watch.read()
     labels = label_table(table.object_ids(), table.id_name, result.labels)
     write_results(labels, result, output, membership, confidence)
+    lines = consensus_lines(task, file, reading, noise, features, of_features, page, annotate, annotations)
+    if page is not None:
+        save_page(page, result, known, lines, jobs)
     summary = {
         "file": file,
         "method": task.method,
@@ -131,6 +162,7 @@ def run_consensus(
         "output": output,
         "membership_output": membership,
         "confidence_output": confidence,
-        "python": consensus_lines(task, file, reading, noise, features, of_features),
+        "report_output": page_path,
+        "python": lines,
     }
     return summary, labels

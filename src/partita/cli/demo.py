@@ -5,7 +5,9 @@ from pathlib import Path
 
 import click
 
+from partita._optional import available
 from partita.cli._methods import AUTO
+from partita.cli._pages import Page
 from partita.cli._results import print_summary
 from partita.cli._width import width
 from partita.cli.consensus import run_consensus
@@ -13,7 +15,7 @@ from partita.cli.consensus import run_consensus
 
 @click.command()
 @click.option("-d", "--folder", type=click.Path(file_okay=False), default="partita-demo", show_default=True,
-              help="Where to write labels.csv and consensus.csv.")  # fmt: skip
+              help="Where to write labels.csv, consensus.csv and report.html.")  # fmt: skip
 def demo(folder: str) -> None:
     """Run a consensus on 30 clusterings of 178 wines, and show what came out."""
     import pandas as pd
@@ -30,7 +32,8 @@ def demo(folder: str) -> None:
     click.echo()
     table = wine.labels.astype("Int64")
     write_table(labels, pd.concat([wine.ids, table], axis=1))
-    summary, result = run_consensus(str(labels), str(output), AUTO, {}, {})
+    page = str(place / "report.html") if available("jinja2") and available("matplotlib") else None
+    summary, result = run_consensus(str(labels), str(output), AUTO, {}, {}, page=None if page is None else Page(page))
     print_summary(summary)
     click.echo()
     agreement = consistency_index(wine.target, result["label"])
@@ -40,5 +43,6 @@ def demo(folder: str) -> None:
     )
     click.echo(textwrap.fill(found, width()))
     click.echo(f"Labels: {labels}   Consensus: {output}")
+    click.echo(f"Report: {page}" if page is not None else 'For a report, first run: pip install "partita[report]"')
     click.echo(f"Next:   partita check {labels}")
     click.echo("then:   partita consensus YOUR_LABELS.csv -o consensus.csv")

@@ -21,6 +21,8 @@ from partita.cli.consensus import consensus
 from partita.cli.demo import demo
 from partita.cli.generate import generate
 from partita.cli.methods import methods
+from partita.cli.plot import plot
+from partita.cli.report import report
 
 # What a user's input, file or option can cause; anything else is a fault of ours and shows a traceback.
 _USER_ERRORS = (ValueError, TypeError, OSError, MemoryError, ImportError)
@@ -39,7 +41,7 @@ def app(context: click.Context) -> None:
     _words.begin({option for parameter in (command.params if command else []) for option in parameter.opts})
 
 
-for command in (demo, check, consensus, compare, choose, generate, cluster, methods):
+for command in (demo, check, consensus, report, plot, compare, choose, generate, cluster, methods):
     app.add_command(command)
 
 
@@ -50,7 +52,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     _shown.clear()
     _show_log()
     try:
-        code = app.main(args=argv, prog_name="partita", standalone_mode=False)
+        words = list(sys.argv[1:] if argv is None else argv)
+        code = app.main(args=words, prog_name="partita", standalone_mode=False, obj=words)
         sys.stdout.flush()  # an error of a full disk belongs here, not to the end of the interpreter
     except click.exceptions.NoArgsIsHelpError as shown:
         click.echo(shown.format_message(), err=True)

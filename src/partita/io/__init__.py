@@ -8,11 +8,12 @@ from partita.io._label_table import LabelTable
 from partita.io._read_features import FeatureTable, read_feature_table, read_features
 from partita.io._read_labels import read_labels
 from partita.io._replacing import replacing
-from partita.io._write import check_output, write_book, write_matrix, write_table
+from partita.io._write import check_file, check_output, write_book, write_matrix, write_table
 
 __all__ = [
     "FeatureTable",
     "LabelTable",
+    "check_file",
     "check_output",
     "read_feature_table",
     "read_features",

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -151,9 +151,21 @@ def check_output(path: str | os.PathLike[str]) -> Path:
         require("pyarrow", extra="parquet", purpose="writing Parquet")
     if kind in EXCEL:
         require("openpyxl", extra="excel", purpose="writing Excel files")
-    if is_special(target):
-        return target
-    _check_place(target, shown)
+    if not is_special(target):
+        _check_place(target, shown)
+    return target
+
+
+def check_file(path: str | os.PathLike[str], suffixes: Sequence[str]) -> Path:
+    """Refuse, before any work, a path that cannot be written or has another suffix; for files that are no tables."""
+    target, shown = Path(path), os.fspath(path)
+    if target.is_dir():
+        raise IsADirectoryError(f"{shown!r} is a folder; pass the name of a file to write.")
+    if target.suffix.lower() not in suffixes:
+        allowed = " or ".join(", ".join(suffixes).rsplit(", ", 1))
+        raise ValueError(f"{shown!r} has no suffix that can be written here; let its name end in {allowed}.")
+    if not is_special(target):
+        _check_place(target, shown)
     return target
 
 

@@ -14,8 +14,8 @@ PALETTE = (
 )
 # fmt: on
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">")  # of points: with more than ten clusters a second sign
-SEQUENTIAL = "cividis_r"  # of shares from 0 to 1: light is none; the same to all readers
-MISSING = "#E8E8E8"  # where there is no value
+SEQUENTIAL = "Blues"  # of shares from 0 to 1: white is none; lightness alone tells them apart, so that all readers can
+MISSING = "#F0DCB8"  # where there is no value: sand, which is none of the blues
 
 
 def cluster_color(cluster: int) -> str:

@@ -4,23 +4,9 @@ from typing import Any
 
 from partita import plotting
 from partita._checks import check_choice
+from partita.plotting._kinds import KINDS
 
-# Name of each picture, on the command line as well, and its display.
-KINDS = {
-    "coassociation": "CoassociationDisplay",
-    "membership": "MembershipDisplay",
-    "uncertainty": "UncertaintyDisplay",
-    "dendrogram": "DendrogramDisplay",
-    "cdf": "ConsensusCDFDisplay",
-    "tracking": "TrackingDisplay",
-    "agreement": "AgreementDisplay",
-    "relation": "RelationDisplay",
-    "convergence": "ConvergenceDisplay",
-    "curve": "CurveDisplay",
-    "rank": "RankDisplay",
-    "scatter": "ScatterDisplay",
-}
-OF_RESULT = tuple(kind for kind in KINDS if kind not in ("curve", "rank"))  # these two compare methods
+OF_RESULT = tuple(name for name, kind in KINDS.items() if kind.of_result)
 
 
 class ResultPlots:
@@ -36,7 +22,7 @@ class ResultPlots:
     def __call__(self, kind: str = "coassociation", *, ax: Any = None, **options: Any) -> Any:
         """Draw one kind of picture."""
         check_choice("kind", kind, OF_RESULT)
-        return getattr(plotting, KINDS[kind]).from_result(self._result, **options).plot(ax)
+        return getattr(plotting, KINDS[kind].display).from_result(self._result, **options).plot(ax)
 
     def __repr__(self) -> str:
         return f"<pictures of a result: {', '.join(OF_RESULT)}>"

@@ -1,0 +1,105 @@
+"""``partita report``: labels in, one page out that shows the consensus and how sure it is."""
+
+import json
+from typing import Any
+
+import click
+
+from partita.cli._file_options import InputFile
+from partita.cli._label_file import force_option
+from partita.cli._methods import check_usage
+from partita.cli._options import (
+    annotate_option,
+    jobs_option,
+    json_option,
+    label_file_arguments,
+    label_file_options,
+    method_options,
+    parse_names,
+    parse_settings,
+    seed_option,
+)
+from partita.cli._pages import Page
+from partita.cli._results import print_summary
+from partita.cli.consensus import run_consensus
+
+
+@click.command()
+@click.argument("file", type=InputFile())
+@click.option("-o", "--output", type=click.Path(), required=True, help="Page to write, such as report.html.")
+@method_options
+@annotate_option
+@click.option("--annotations", type=InputFile(), help="Another file of annotations, one row per object; rows are "
+              "matched by the column of ids, if it has the same name in both.")  # fmt: skip
+@click.option("--compare", is_flag=True, help="Show ten quick methods side by side, too.")
+@click.option("--compare-methods", metavar="A,B,...", help="Show these methods side by side; see `partita methods`.")
+@click.option("--resamples-of-clusterings", "n_resamples", type=click.IntRange(0), metavar="NUMBER",
+              help="Resamples for the stability; 0 leaves it out [30].")  # fmt: skip
+@click.option("--tables", is_flag=True, help="Write the full tables beside the page, as CSV files.")
+@click.option("--title", help="Title of the page.")
+@seed_option
+@jobs_option
+@label_file_options
+@force_option
+@json_option
+def report(
+    file: str,
+    output: str,
+    method: str,
+    n_clusters: int | str | None,
+    settings: tuple[str, ...],
+    annotate: tuple[str, ...],
+    annotations: str | None,
+    compare: bool,
+    compare_methods: str | None,
+    n_resamples: int | None,
+    tables: bool,
+    title: str | None,
+    seed: int,
+    jobs: int,
+    columns: str | None,
+    drop: tuple[str, ...],
+    id_column: str | None,
+    no_ids: bool,
+    header: bool | None,
+    noise: Any,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Combine the clusterings of FILE and write a report: one HTML page that opens offline.
+
+    The page says in plain words what was found and how sure it is: how many clusters and why, pictures, the least
+    certain objects, the clusters, how far the clusterings agree, how stable the result is, and how it was made.
+    """
+    parameters = parse_settings(settings) | ({} if n_clusters is None else {"n_clusters": n_clusters})
+    check_usage(method, parameters)
+    chosen = _methods_to_compare(compare_methods) if compare_methods else compare
+    page = Page(output, title, chosen, tables, n_resamples, seed)
+    reading = label_file_arguments(columns, drop, id_column, no_ids, header)
+    summary, _ = run_consensus(
+        file,
+        None,
+        method,
+        parameters,
+        reading,
+        noise,
+        seed=seed,
+        jobs=jobs,
+        force=force,
+        page=page,
+        annotate=annotate,
+        annotations=annotations,
+    )
+    elsewhere = ("membership_output", "confidence_output", "report_output")
+    summary = {**{key: value for key, value in summary.items() if key not in elsewhere}, "output": output}
+    if as_json:
+        click.echo(json.dumps(summary, indent=2))
+    else:
+        print_summary(summary)
+
+
+def _methods_to_compare(names: str) -> list[str]:
+    """Names of methods, refused before any work if there is no such method."""
+    from partita.results._comparison import check_methods
+
+    return check_methods(parse_names(names))
