@@ -59,15 +59,18 @@ def test_the_interval_leaves_out_a_twentieth_on_each_side(numbers, interval):
 
 
 def test_the_method_itself_is_run_again():
-    refits = plan_refits(EAC(threshold=0.6, linkage="single"), 4)
+    refits = plan_refits(EAC(threshold=0.6, linkage="single"), 4, 500)
     assert (refits.clusters.n_clusters, refits.clusters.threshold, refits.clusters.linkage) == (4, None, "single")
     assert (refits.number.n_clusters, refits.number.threshold) == (None, 0.6)
-    refits = plan_refits(PCC(8), 3)
+    refits = plan_refits(PCC(8), 3, 500)
     assert isinstance(refits.clusters, PCC)
     assert refits.clusters.n_clusters == 3
     assert isinstance(refits.number, LWGP)
-    assert plan_refits(NBCE(), 3).number is None
-    assert isinstance(plan_refits(GBCE(3), 3).clusters, LWGP)
+    assert [plan_refits(PCC(8), k, n).number.max_clusters for k, n in [(3, 500), (9, 500), (9, 50)]] == [10, 18, 7]
+    assert plan_refits(LWGP(), 3, 500).number.max_clusters == 10
+    assert plan_refits(LWGP(max_clusters=30), 3, 500).number.max_clusters == 30
+    assert plan_refits(NBCE(), 3, 500).number is None
+    assert isinstance(plan_refits(GBCE(3), 3, 500).clusters, LWGP)
 
 
 @pytest.mark.parametrize("model", [EAC(), EAC(threshold=0.5), LWGP(max_clusters=5, random_state=0)])

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from partita._typing import Array, FloatArray, IntArray
+from partita.results._frames import as_frame
 
 _FEW_VALUES = 10  # different numbers up to which a column of numbers holds categories
 _MOST_CATEGORIES = 100  # beyond, a column is more like a name of its objects
@@ -30,13 +31,11 @@ class _Outcome(NamedTuple):
 
 def read_annotations(annotations: Any, n_objects: int, index: Any = None) -> pd.DataFrame:
     """One column per annotation, one row per object; a frame with the same index in another order is put in order."""
-    frame: Any = annotations.to_pandas() if hasattr(annotations, "to_pandas") else annotations
-    if isinstance(frame, pd.Series):
-        frame = frame.to_frame("annotation" if frame.name is None else frame.name)
-    if not isinstance(frame, pd.DataFrame):
-        columns = frame if isinstance(frame, dict) else {"annotation": frame}
-        frame = pd.DataFrame({name: np.asarray(column, dtype=object) for name, column in columns.items()})
-        frame = frame.infer_objects()
+    if isinstance(annotations, pd.Series):
+        annotations = annotations.to_frame("annotation" if annotations.name is None else annotations.name)
+    elif isinstance(annotations, list | tuple | np.ndarray) and np.ndim(annotations) == 1:
+        annotations = {"annotation": annotations}
+    frame: Any = as_frame(annotations)
     if len(frame) != n_objects:
         raise ValueError(f"annotations has {len(frame)} rows; pass one row per object, {n_objects} in all.")
     if index is not None and _is_shuffled(frame.index, index):

@@ -20,12 +20,14 @@ from sklearn.base import clone
 from partita._checks import check_count
 from partita._runs import check_run, draw_seeds, in_order, progress
 from partita._typing import Codes, FloatArray, IntArray
+from partita.consensus.label_space._cluster_number import number_limit
 from partita.consensus.label_space._lwgp import LWGP
 from partita.results._rows import SampledLabels
 
 LEVEL = 0.9  # share of the resamples that the interval holds
 SAMPLE = 1000  # objects of which the clusters are found again: 50 times in some seconds for most methods
 _STABLE, _DOUBTFUL, _DISSOLVED = 0.85, 0.75, 0.5  # Hennig (2007): highly stable; a pattern at best below the second
+_COMPARED = 10  # numbers of clusters that LWGP compares at least, and twice that of the result: more would take long
 _FEW = 5  # clusterings, of which resamples say little
 _HOW_TO_FIND = ("threshold", "cut", "allow_one", "max_clusters")  # parameters that a given number contradicts
 
@@ -88,7 +90,7 @@ def measure_stability(
     """Resample the clusterings of a sample of objects; ``weights`` are those of the fit."""
     check_count(n_resamples, "n_resamples")
     check_run(n_jobs, verbose)
-    refits = plan_refits(estimator, n_clusters)
+    refits = plan_refits(estimator, n_clusters, len(sample.labels))
     seeds = draw_seeds(random_state, n_resamples).tolist()
     done = list(_run_all(refits, sample.codes, weights, seeds, n_jobs, verbose))
     found = [one for one in done if isinstance(one, _Resample)]
@@ -111,12 +113,13 @@ def measure_stability(
     return Stability(table, interval, clusters, len(found), len(sample.labels), words)
 
 
-def plan_refits(estimator: Any, n_clusters: int) -> Refits:
+def plan_refits(estimator: Any, n_clusters: int, n_objects: int) -> Refits:
     """The method itself, at the number of the result; where it does not find a number, LWGP finds it."""
     known = estimator.get_params(deep=False)
     name = type(estimator).__name__
+    rule = LWGP(max_clusters=min(max(_COMPARED, 2 * n_clusters), number_limit(n_objects, n_objects)))
     if name in ("GBCE", "GivenPartition"):  # features, or no method at all: the default stands for it
-        return Refits(LWGP(n_clusters), LWGP(), "LWGP")
+        return Refits(LWGP(n_clusters), rule, "LWGP")
     quiet = {"verbose": False, "n_jobs": None, "keep_starts": False}
     again = clone(estimator).set_params(**{key: value for key, value in quiet.items() if key in known})
     if "n_clusters" not in known:
@@ -124,7 +127,11 @@ def plan_refits(estimator: Any, n_clusters: int) -> Refits:
     defaults = type(estimator)().get_params(deep=False)
     freed = {key: defaults[key] for key in _HOW_TO_FIND if key in known}
     clusters = clone(again).set_params(n_clusters=n_clusters, **freed)
-    return Refits(clusters, again, name) if known["n_clusters"] is None else Refits(clusters, LWGP(), "LWGP")
+    if known["n_clusters"] is not None:
+        return Refits(clusters, rule, "LWGP")
+    if known.get("max_clusters", 0) is None and isinstance(estimator, LWGP):
+        again.set_params(max_clusters=rule.max_clusters)
+    return Refits(clusters, again, name)
 
 
 def _run_all(
