@@ -6,7 +6,7 @@ import pytest
 from scipy.cluster.hierarchy import fcluster
 
 from partita import EAC, ConsensusResult, combine
-from partita.plotting import DendrogramDisplay
+from partita.plotting import DendrogramDisplay, _dendrogram
 from tests.ensembles import noisy_ensemble, same_partition
 from tests.plotting.overlap import assert_legible
 
@@ -123,3 +123,13 @@ def test_given_axes_are_used():
     TREES["60 objects"]().plot(axes[1])
     assert display.ax_ is axes[0]
     assert_legible(figure)
+
+
+def test_the_tree_of_many_rows_is_that_of_a_sample_and_says_so(monkeypatch):
+    monkeypatch.setattr(_dendrogram, "_MOST_ROWS", 50)
+    monkeypatch.setattr(_dendrogram, "MAX_OBJECTS", 40)
+    rng = np.random.default_rng(0)
+    X = np.where(rng.random((300, 9)) < 0.3, rng.integers(3, size=(300, 9)), np.arange(300)[:, None] % 3)
+    display = DendrogramDisplay.from_labels(X, n_clusters=3)
+    assert display.note == "a sample of 40 of 300 objects, by cluster"
+    assert len(display.tree) == 39

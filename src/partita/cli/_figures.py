@@ -131,6 +131,8 @@ def _show(
     from partita import ConsensusResult, plotting
 
     display = getattr(plotting, KINDS[task.kind].display)
+    if task.kind == "dendrogram" and set(task.parameters) <= {"n_clusters"}:
+        return _show_tree(task, X, named, facts, before)
     if partition is not None:
         result = ConsensusResult.from_labels(X, partition.to_numpy())
         made = [
@@ -155,6 +157,21 @@ def _show(
     with stage("computing the picture"):
         drawn = display.from_result(result, **options)
     return Drawn(drawn, {**facts, "n_clusters": result.n_clusters}, [*before, *made], call)
+
+
+def _show_tree(task: Drawing, X: Any, named: Named, facts: dict[str, Any], before: list[str]) -> Drawn:
+    """The tree of a method; of many objects that of a sample."""
+    import pandas as pd
+
+    from partita.plotting import DendrogramDisplay
+
+    given: dict[str, Any] = {"method": task.method} if task.method != AUTO else {}
+    check_usage(task.method if given else _TREE, task.parameters)
+    given = {**given, **task.parameters, "random_state": task.seed}
+    call = f"from_labels({', '.join(['X', *(f'{name}={value!r}' for name, value in given.items())])})"
+    with stage("making the tree"):
+        display = DendrogramDisplay.from_labels(pd.DataFrame(X.codes, index=named.ids), **given)
+    return Drawn(display, {**facts, "method": task.method if "method" in given else _TREE}, before, call)
 
 
 def _reading_lines(file: str, reading: dict[str, Any], noise: str, beside: list[str]) -> list[str]:

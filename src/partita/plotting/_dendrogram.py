@@ -1,20 +1,25 @@
 """The tree of a consensus with its cut, and how long each number of clusters lives in it."""
 
+import warnings
 from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
 
+from partita._labels.ensemble import find_distinct_rows
+from partita._labels.validation import check_label_matrix
 from partita._typing import FloatArray, IntArray
+from partita.exceptions import WeakStructureWarning
 from partita.plotting._colors import PALETTE, cluster_color, text_on
-from partita.plotting._display import SMALL, ResultDisplay, say, set_title, shorten, split
+from partita.plotting._display import MAX_OBJECTS, SMALL, ResultDisplay, draw_objects, say, set_title, shorten, split
 from partita.plotting._fitting import caption
 from partita.plotting._layout import inches, letters
 from partita.plotting._order import object_names
 from partita.plotting._tree import leaf_order, node_clusters, top_of_tree, tree_lines
-from partita.results import ConsensusResult
+from partita.results import ConsensusResult, combine
 
 MAX_LEAVES = 60  # of a tree that is drawn whole, with the names of its objects
+_MOST_ROWS = 5000  # distinct rows of labels whose tree is made: some seconds, and 200 MB for their matrix
 _FEWEST_BRANCHES = 30  # of a larger tree; there are two per cluster if there are more clusters, up to MAX_LEAVES
 _MIXED = -2  # branches with objects of several clusters
 _BARS = 30  # lifetimes that have room beside the tree
@@ -108,10 +113,24 @@ class DendrogramDisplay(ResultDisplay):
             As in :func:`partita.combine`; None takes the number with the longest lifetime where the method has it.
         **options
             ``weights``, ``random_state`` and ``n_jobs`` of :func:`partita.combine`.
+
+        Notes
+        -----
+        Most trees need a matrix over the distinct rows of X. Of more than 5,000 of them the tree is that of a sample of
+        2,000 objects, stratified by the clusters of the default method, and the figure says so.
         """
         if labels is not None:
             raise ValueError("labels is given, but a partition by itself has no tree; leave it out.")
-        return super().from_labels(X, method=method, n_clusters=n_clusters, **options)
+        matrix = check_label_matrix(X)
+        if len(find_distinct_rows(matrix.codes, matrix.n_labels).first) <= _MOST_ROWS:
+            return super().from_labels(X, method=method, n_clusters=n_clusters, **options)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", WeakStructureWarning)  # these clusters only serve to draw the sample
+            clusters = combine(matrix, random_state=options.get("random_state", 0)).labels
+        chosen, note = draw_objects(clusters, MAX_OBJECTS)
+        display = super().from_labels(matrix.codes[chosen], method=method, n_clusters=n_clusters, **options)
+        display.note = "; ".join(filter(None, [note, display.note]))
+        return display
 
     @classmethod
     def from_result(cls, result: ConsensusResult) -> Self:  # type: ignore[override]

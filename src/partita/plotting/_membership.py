@@ -89,8 +89,7 @@ class MembershipDisplay(ResultDisplay):
             Seed of the sample.
         """
         drawn, note = draw_objects(result.labels, max_objects, seed)
-        index = getattr(result.estimator, "index_", None)
-        return cls._ordered(result.membership, result.labels, drawn, result.membership_kind, note, index)
+        return cls._ordered(result.membership, result.labels, drawn, result.membership_kind, note, result.ids)
 
     @classmethod
     def from_membership(

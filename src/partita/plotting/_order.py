@@ -1,7 +1,5 @@
 """Orders of objects in which similar ones stand side by side, and the names of objects."""
 
-from typing import Any
-
 import numpy as np
 
 from partita._typing import FloatArray, IntArray
@@ -31,6 +29,5 @@ def longest_runs(values: IntArray) -> dict[int, tuple[int, int]]:
 
 
 def object_names(result: ConsensusResult, objects: IntArray) -> list[str]:
-    """Names of objects in the user's frame; their numbers if there was none."""
-    index: Any = getattr(result.estimator, "index_", None)
-    return [str(name) for name in (objects if index is None else index[objects])]
+    """Names of objects: those of the user's frame, else their numbers."""
+    return [str(name) for name in result.ids[objects]]
