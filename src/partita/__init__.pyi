@@ -8,6 +8,8 @@ from . import (
     generation as generation,
     io as io,
     metrics as metrics,
+    plotting as plotting,
+    report as report,
     results as results,
     selection as selection,
     text as text,

@@ -258,7 +258,7 @@ class RelationDisplay(ResultDisplay):
         curves = [ax.transData.transform([self._beside(edge, at, 0.0) for at in _STEPS]) for edge in self.edges]
         for edge in self.edges:
             for share in (0.5, 0.4, 0.6, 0.3, 0.7):
-                place = self._beside(edge, share, (0.75 * SMALL + 2 * edge.weight) * points)
+                place = self._beside(edge, share, (0.75 * SMALL + 7 * edge.weight) * points)  # beside thick arrows, too
                 text = ax.text(*place, f"{edge.weight:.2f}", size=SMALL - 1, ha="center", va="center", zorder=6)
                 box = text.get_window_extent()
                 if fit_in(box, taken) and not any(box.count_contains(curve) for curve in curves):
