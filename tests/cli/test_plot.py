@@ -90,7 +90,7 @@ def test_tables_of_results(call, tmp_path, rng):
         (["curve", "-o", "a.svg", "--table", "--x", "u"], "needs --y"),
         (["curve", "-o", "a.svg", "--table", "--x", "u", "--y", "v"], "has no column 'u'"),
         (["dendrogram", "-o", "a.svg", "-m", "mcla", "-k", 3], "has no tree"),
-        (["convergence", "-o", "a.svg", "-m", "mcla", "-k", 3], "MCLA has no history_"),
+        (["convergence", "-o", "a.svg", "-m", "mcla", "-k", 3], "MCLA keeps no history"),
         (["scatter"], "Missing option '-o'"),
         (["magic", "-o", "a.svg"], "'magic' is not one of"),
     ],

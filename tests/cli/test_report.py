@@ -38,7 +38,7 @@ def test_a_report_of_labels_with_text_and_holes(call, cells, tmp_path):
     assert (code, err) == (0, "")
     assert "written to   r.html" in out
     text = text_of(tmp_path / "r.html")
-    assert "3 clusters of 60 objects, from 8 clusterings by lwgp" in text
+    assert "8 clusterings of 60 objects lead to 3 clusters (method lwgp)" in text
     assert "cell-" in text
     assert "partita report cells.csv -o r.html --annotate batch,kind,age" in text
     assert "chi-squared" in text
@@ -54,7 +54,7 @@ def test_the_python_lines_make_the_same_report(call, cells, tmp_path, monkeypatc
     (tmp_path / "r.html").unlink()
     exec(lines, {})
     again = text_of(tmp_path / "r.html")
-    verdict = "3 clusters of 60 objects, from 8 clusterings by eac"
+    verdict = "8 clusterings of 60 objects lead to 3 clusters (method eac)"
     assert verdict in first
     assert verdict in again
     assert again.count("cell-") == first.count("cell-")
@@ -87,7 +87,7 @@ def test_consensus_writes_a_report_too(call, cells, tmp_path):
     code, out, _ = call("consensus", cells, *argv)
     assert code == 0
     assert "report       r.html" in out
-    assert "from 8 clusterings by pcc" in text_of(tmp_path / "r.html")
+    assert "lead to 3 clusters (method pcc)" in text_of(tmp_path / "r.html")
     assert len(pd.read_csv(tmp_path / "y.csv")) == 60
 
 

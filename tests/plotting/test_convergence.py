@@ -136,7 +136,7 @@ def test_estimators_without_history_are_refused_with_those_that_have_one(X):
         lambda: ConvergenceDisplay.from_estimator(EAC(3).fit(X)),
         lambda: ConvergenceDisplay.from_labels(X, ["eac"]),
     ):
-        with pytest.raises(ValueError, match=r"EAC has no history_.*PCC, PEACE"):
+        with pytest.raises(ValueError, match=r"EAC keeps no history.*PCC, PEACE"):
             call()
 
 

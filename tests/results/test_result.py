@@ -220,7 +220,9 @@ def test_what_is_no_fitted_consensus_is_refused():
 def test_words_of_a_result():
     result = combine(CLEAN.X, random_state=0)
     assert repr(result) == f"<ConsensusResult: {result.summary}>"
-    assert result.summary.startswith("3 clusters of 62 objects, from 8 clusterings by lwgp: halves of the clusterings ")
+    assert result.summary.startswith(
+        "8 clusterings of 62 objects lead to 3 clusters (method lwgp): two halves of them "
+    )
     assert result.summary.endswith(".")
     assert str(result).startswith("3 clusters, method lwgp\n")
     assert "62 objects, 8 clusterings; clusters of sizes " in str(result)
@@ -264,7 +266,9 @@ def test_a_given_partition_is_judged_as_a_consensus():
     assert (np.diff(result.clusters["size"]) <= 0).all()
     assert np.allclose(result.confidence, label_confidence(CLEAN.X, given), equal_nan=True)
     assert (result.method, result.choice.verdict) == ("given", "given")
-    assert result.summary.startswith("3 clusters of 62 objects, from 8 clusterings by given: the partition was given;")
+    assert result.summary.startswith(
+        "8 clusterings of 62 objects lead to 3 clusters (method given): the partition was given,"
+    )
 
 
 def test_objects_with_equal_labels_may_be_given_different_clusters():

@@ -17,18 +17,19 @@ def sentence(verdict, k=3, table=TABLE, confidence=SURE, m=20, reasons=("n_clust
 
 def test_clusters_that_are_there():
     assert sentence("clusters") == (
-        "3 clusters of 1,200 objects, from 20 clusterings by lwgp: halves of the clusterings agree nearly completely "
-        "on them (adjusted Rand index 0.94); no object is in doubt."
+        "20 clusterings of 1,200 objects lead to 3 clusters (method lwgp): two halves of them find nearly the same "
+        "clusters (adjusted Rand index 0.94), and no object is in doubt."
     )
-    assert "agree poorly on them (adjusted Rand index 0.30)" in sentence("clusters", k=2)
+    assert "find clusters that differ much (adjusted Rand index 0.30)" in sentence("clusters", k=2)
+    assert sentence("agreed", k=1, m=1).startswith("1 clustering of 1,200 objects leads to 1 cluster (method lwgp): ")
 
 
 @pytest.mark.parametrize(
     ("verdict", "words"),
     [
-        ("weak", "but no more than those of one cloud without clusters would"),
-        ("agreed", "the clusterings do not contradict each other"),
-        ("given", ": n_clusters=3 was given;"),
+        ("weak", ": take them with care, since clusterings of one cloud"),
+        ("agreed", ": they do not contradict each other, and no object"),
+        ("given", ": n_clusters=3 was given, and no object"),
     ],
 )
 def test_other_verdicts(verdict, words):
@@ -42,7 +43,9 @@ def test_chance():
 
 def test_doubt():
     assert sentence("clusters", confidence=np.array([1.0, 0.0, -2.0, np.nan])).endswith(
-        "; 2 objects (66.7%) are in doubt."
+        ", and 2 objects (66.7%) are in doubt."
     )
-    assert sentence("clusters", confidence=np.array([1.0, 0.0])).endswith("; 1 object (50.0%) is in doubt.")
-    assert sentence("given", k=1, confidence=np.full(3, np.inf)).endswith("no other cluster to doubt between.")
+    assert sentence("clusters", confidence=np.array([1.0, 0.0])).endswith(", and 1 object (50.0%) is in doubt.")
+    assert sentence("given", k=1, confidence=np.full(3, np.inf)).endswith(
+        "no second cluster for an object to be in doubt about."
+    )

@@ -67,7 +67,7 @@ class ConsensusResult:
     >>> from partita import EAC, ConsensusResult
     >>> result = ConsensusResult.from_estimator(EAC(2).fit([[0, 0, 1, 1], [0, 0, 1, 1], [0, 1, 1, 1]]))
     >>> print(result.summary)
-    2 clusters of 4 objects, from 3 clusterings by eac: n_clusters=2 was given; no object is in doubt.
+    3 clusterings of 4 objects lead to 2 clusters (method eac): n_clusters=2 was given, and no object is in doubt.
     >>> result.labels
     array([0, 0, 1, 1])
     """

@@ -117,7 +117,7 @@ def plan_refits(estimator: Any, n_clusters: int, n_objects: int) -> Refits:
     """The method itself, at the number of the result; where it does not find a number, LWGP finds it."""
     known = estimator.get_params(deep=False)
     name = type(estimator).__name__
-    rule = LWGP(max_clusters=min(max(_COMPARED, 2 * n_clusters), number_limit(n_objects, n_objects)))
+    rule = LWGP(max_clusters=max(2, min(max(_COMPARED, 2 * n_clusters), number_limit(n_objects, n_objects))))
     if name in ("GBCE", "GivenPartition"):  # features, or no method at all: the default stands for it
         return Refits(LWGP(n_clusters), rule, "LWGP")
     quiet = {"verbose": False, "n_jobs": None, "keep_starts": False}
