@@ -46,6 +46,7 @@ def test_doubt():
         ", and 2 objects (66.7%) are in doubt."
     )
     assert sentence("clusters", confidence=np.array([1.0, 0.0])).endswith(", and 1 object (50.0%) is in doubt.")
+    assert "1 object (less than 0.1%) is in doubt" in sentence("clusters", confidence=np.r_[-1, np.ones(5000)])
     assert sentence("given", k=1, confidence=np.full(3, np.inf)).endswith(
         "no second cluster for an object to be in doubt about."
     )

@@ -12,6 +12,7 @@ from partita.exceptions import FewerClustersWarning
 from partita.selection._input import check_method
 
 LARGEST = 10  # number of clusters, unless the user or a result has more
+_MANY = 40  # numbers that have room on a figure: beyond, those near the number of a result are not shown
 
 
 def read_numbers(given: Any, most: int, reached: int = 0) -> list[int]:
@@ -19,7 +20,8 @@ def read_numbers(given: Any, most: int, reached: int = 0) -> list[int]:
     if most < 2:
         raise ValueError("the objects are too few, or their labels too equal, to compare numbers of clusters.")
     if given is None:
-        return list(range(2, min(max(LARGEST, reached + 2), most) + 1))
+        beyond = reached + 2 if reached + 2 <= _MANY else LARGEST
+        return list(range(2, min(max(LARGEST, beyond), most) + 1))
     numbers = list(given) if isinstance(given, tuple | list | range | np.ndarray) else [given]
     if not numbers or not all(isinstance(k, int | np.integer) and not isinstance(k, bool) for k in numbers):
         raise ValueError(f"numbers={given!r:.60} is not allowed; pass a range (low, high) or a list of whole numbers.")

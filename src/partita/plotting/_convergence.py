@@ -255,6 +255,6 @@ def _distinct(paths: list[Path]) -> list[Path]:
 
 def _refuse(estimator: Any) -> None:
     raise ValueError(
-        f"{type(estimator).__name__} has no history_: it does not iterate, or its iterations are not kept; those that "
-        f"have one are {_HAVE_ONE}."
+        f"{type(estimator).__name__} keeps no history: it does not iterate, or not so that its steps could be shown; "
+        f"those that keep one are {_HAVE_ONE}."
     )

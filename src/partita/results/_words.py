@@ -57,4 +57,6 @@ def _in_doubt(confidence: FloatArray, n_clusters: int) -> str:
     doubtful = int((judged <= 0).sum())
     if not doubtful:
         return "no object is in doubt"
-    return f"{count(doubtful, 'object')} ({doubtful / len(judged):.1%}) {'is' if doubtful == 1 else 'are'} in doubt"
+    share = doubtful / len(judged)
+    percent = f"{share:.1%}" if share >= 0.001 else "less than 0.1%"
+    return f"{count(doubtful, 'object')} ({percent}) {'is' if doubtful == 1 else 'are'} in doubt"
