@@ -122,7 +122,7 @@ def say(ax: Any, text: str) -> None:
 def shorten(text: Any, length: int = 24) -> str:
     """A name that fits beside an axis; dollar signs are no formulas."""
     begin = str(text)[: 8 * length]
-    seen = "".join(letter if letter.isprintable() or letter.isspace() else "\N{REPLACEMENT CHARACTER}" for letter in begin)
+    seen = "".join(letter if letter.isprintable() or letter.isspace() else "?" for letter in begin)
     words = " ".join(seen.split())
     words = words if len(words) <= length else words[: length - 1] + "…"
     return words.replace("$", r"\$")

@@ -14,6 +14,7 @@ from partita.results import ConsensusResult
 _FAINT = 0.25  # opacity of objects in doubt
 _RASTER = 500  # points above which they are drawn as pixels: the file stays small
 _COLORS_ONLY = 10  # clusters up to which colours are enough
+_NUMBERED = 60  # clusters, the largest ones, that are numbered: a legend of more would fill the figure
 
 
 class ScatterDisplay(ResultDisplay):
@@ -163,6 +164,7 @@ class ScatterDisplay(ResultDisplay):
         from matplotlib.lines import Line2D
         from matplotlib.patheffects import withStroke
 
+        clusters = clusters[:_NUMBERED]
         middles = [np.median(self.coordinates[self.labels == cluster], axis=0) for cluster in clusters]
         texts = [
             self.ax_.text(
