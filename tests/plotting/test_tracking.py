@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from partita import EAC, LWGP, ConsensusResult, combine
 from partita.plotting import TrackingDisplay
-from partita.plotting._tracking import carry_colors
+from partita.plotting._tracking import as_in_result, carry_colors
 from tests.ensembles import noisy_ensemble, same_partition
 from tests.plotting.cases import RESULTS, result_of
 from tests.plotting.overlap import assert_legible
@@ -127,3 +127,18 @@ def test_given_axes_are_used():
     TrackingDisplay.from_result(result_of("evidence accumulation"), [2, 3]).plot(axes[1])
     assert display.ax_ is axes[0]
     assert_legible(figure)
+
+
+def test_the_row_of_the_result_has_the_colours_of_its_clusters():
+    result = combine(noisy_ensemble(sizes=(30, 20, 15, 10), n_clusterings=9, flip=0.05, seed=1).X, random_state=0)
+    display = TrackingDisplay.from_result(result)
+    row = display.colors[display.numbers.index(result.n_clusters)]
+    assert (row == result.labels[display.order]).mean() > 0.95
+
+
+def test_colours_are_renumbered_one_to_one(rng):
+    colors, labels = rng.integers(-1, 5, size=(3, 40)), rng.integers(-1, 4, size=40)
+    again = as_in_result(colors, 1, labels)
+    assert np.array_equal(again < 0, colors < 0)
+    pairs = set(zip(colors.ravel().tolist(), again.ravel().tolist(), strict=True))
+    assert len(pairs) == len(np.unique(colors)) == len(np.unique(again))

@@ -184,6 +184,8 @@ class TrackingDisplay(Display):
             method = clone(method).set_params(n_jobs=n_jobs)
         with fewer_clusters():
             colors = carry_colors(np.array(combine(method, few, asked, seed)))
+        if chosen is not None and chosen in asked:
+            colors = as_in_result(colors, asked.index(chosen), labels[objects])
         order = np.lexsort(colors[::-1])
         note = note if chosen is not None else note.replace(", by cluster", "")
         return cls(numbers=asked, colors=colors[:, order], order=objects[order], method=name, chosen=chosen, note=note)
@@ -239,6 +241,19 @@ class TrackingDisplay(Display):
             else f"the result has {self.chosen} cluster{'s' * (self.chosen > 1)}"
         )
         return [f"combined by {self.method}" if self.method else "", self.note, gone]
+
+
+def as_in_result(colors: IntArray, row: int, labels: IntArray) -> IntArray:
+    """The same colours in another numbering: in this row they are those of the clusters that share most objects."""
+    n_colors = int(colors.max()) + 1
+    both = (colors[row] >= 0) & (labels >= 0)
+    shared = np.zeros((n_colors, int(labels.max(initial=-1)) + 1))
+    np.add.at(shared, (colors[row][both], labels[both]), 1)
+    matched = {int(color): int(cluster) for color, cluster in zip(*linear_sum_assignment(-shared), strict=True)}
+    there = set(colors[row].tolist())
+    new = {color: cluster for color, cluster in matched.items() if color in there}
+    free = iter(sorted(set(range(n_colors + shared.shape[1])) - set(new.values())))
+    return np.array([new[color] if color in new else next(free) for color in range(n_colors)] + [-1])[colors]
 
 
 def carry_colors(clusters: IntArray) -> IntArray:
