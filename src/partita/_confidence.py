@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from partita._labels.ensemble import Ensemble, find_distinct_rows
 from partita._typing import Codes, FloatArray, IntArray
-from partita.metrics._confidence import ClusterCounts, count_cells, row_confidence, row_votes
+from partita.metrics._confidence import ClusterCounts, RowVerdicts, count_cells, judge_rows, row_votes
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,10 +30,11 @@ class JudgedRows:
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @cached_property
-    def confidence(self) -> FloatArray:
-        """Log-odds of each object's cluster (eq. I74)."""
-        of_row = row_confidence(self._all_rows(), self.row_labels, self.counts())
-        return np.asarray(np.append(of_row, np.nan)[self.row_of_object])
+    def verdicts(self) -> RowVerdicts:
+        """Log-odds of each object's cluster, and the second cluster (eq. I74)."""
+        of_row = judge_rows(self._all_rows(), self.row_labels, self.counts())
+        confidence, second = np.append(of_row.confidence, np.nan), np.append(of_row.second, -1)
+        return RowVerdicts(confidence[self.row_of_object], second[self.row_of_object])
 
     def votes(self) -> FloatArray:
         """Votes for each object (eq. I75)."""
@@ -74,7 +75,7 @@ class ConfidenceMixin:
         often. NaN for objects without any label or cluster, infinite if there is one cluster.
         """
         check_is_fitted(self, "_judged")
-        return self._judged.confidence
+        return self._judged.verdicts.confidence
 
     @property
     def votes_(self) -> FloatArray:

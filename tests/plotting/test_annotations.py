@@ -1,12 +1,22 @@
 """Annotations from frames, dicts and single columns."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from partita.plotting._annotations import read_annotations
+from partita import combine
+from partita.plotting import CoassociationDisplay
+from partita.plotting._annotations import read_bars
+from tests.ensembles import noisy_ensemble
 
 ALL = np.arange(4)
+
+
+def read_annotations(annotations, objects, n):
+    """Bars of a result of n objects that have no names."""
+    return read_bars(annotations, objects, SimpleNamespace(labels=np.zeros(n), estimator=SimpleNamespace()))
 
 
 def test_nothing_gives_no_bars():
@@ -62,17 +72,32 @@ def test_only_the_objects_drawn_are_kept():
 
 
 def test_columns_of_an_array_are_bars():
-    assert [bar.name for bar in read_annotations(np.zeros((4, 2)), ALL, 4)] == ["annotation 0", "annotation 1"]
+    assert [bar.name for bar in read_annotations(np.zeros((4, 2)), ALL, 4)] == ["0", "1"]
 
 
 @pytest.mark.parametrize(
     ("annotations", "message"),
     [
-        (np.zeros(3), "one value per object, shape \\(4,\\)"),
-        ({"a": [1, 2]}, "one value per object, shape \\(4,\\)"),
+        (np.zeros(3), "has 3 rows; pass one row per object, 4 in all"),
+        ({"a": [1, 2]}, "has 2 rows; pass one row per object"),
         (np.zeros((4, 6)), "at most 5"),
     ],
 )
 def test_wrong_annotations_are_refused(annotations, message):
     with pytest.raises(ValueError, match=message):
         read_annotations(annotations, ALL, 4)
+
+
+def test_bars_and_tests_see_the_same_rows():
+    frame = pd.DataFrame(noisy_ensemble().X, index=[f"o{i}" for i in range(62)])
+    result = combine(frame, n_clusters=3, random_state=0)
+    known = pd.DataFrame({"cluster": result.labels.astype(str), "x": np.arange(62) / 7}, index=frame.index)
+    shuffled = known.sample(frac=1, random_state=0)
+    first, second = (CoassociationDisplay.from_result(result, annotations=one).annotations for one in (known, shuffled))
+    assert all(np.array_equal(a.values, b.values) for a, b in zip(first, second, strict=True))
+    assert result.test_annotations(shuffled).equals(result.test_annotations(known))
+
+
+def test_columns_of_one_name_are_all_shown():
+    frame = pd.DataFrame([[0, "x"], [1, "y"], [0, "x"], [1, "y"]], columns=["a", "a"])
+    assert [bar.name for bar in read_annotations(frame, ALL, 4)] == ["a", "a"]

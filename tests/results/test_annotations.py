@@ -120,6 +120,22 @@ def test_another_number_of_rows_is_refused(result):
         result.test_annotations([1, 2, 3])
 
 
-def test_an_index_of_other_names_is_taken_by_position():
-    frame = read_annotations(pd.DataFrame({"a": [1, 2]}, index=["x", "y"]), 2, pd.Index(["p", "q"]))
-    assert frame["a"].tolist() == [1, 2]
+@pytest.mark.parametrize("names", [["x", "y"], ["p", "p"], ["p", "y"]])
+def test_an_index_of_other_names_is_refused(names):
+    with pytest.raises(ValueError, match="the index of annotations is not that of the labels, or names objects twice"):
+        read_annotations(pd.DataFrame({"a": [1, 2]}, index=names), 2, pd.Index(["p", "q"]))
+
+
+def test_no_names_are_taken_by_position():
+    assert read_annotations(pd.DataFrame({"a": [1, 2]}), 2, pd.Index(["p", "q"]))["a"].tolist() == [1, 2]
+    assert read_annotations(pd.DataFrame({"a": [1, 2]}, index=["x", "y"]), 2, None)["a"].tolist() == [1, 2]
+
+
+def test_few_fractions_are_numbers(rng):
+    row = one(rng.random(9), np.repeat([0, 1, 2], 3))
+    assert (row["kind"], row["test"]) == ("numbers", "Kruskal-Wallis")
+
+
+def test_a_series_of_polars_keeps_its_name(result):
+    polars = pytest.importorskip("polars")
+    assert result.test_annotations(polars.Series("batch", result.labels))["annotation"].tolist() == ["batch"]

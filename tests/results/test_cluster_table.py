@@ -39,3 +39,14 @@ def test_a_sample_is_near_the_whole(monkeypatch, rng):
     assert not np.array_equal(exact["consensus"], sampled["consensus"])
     assert np.allclose(exact["consensus"], sampled["consensus"], atol=0.02)
     assert exact["closest_consensus"].to_numpy() == pytest.approx(sampled["closest_consensus"].to_numpy(), abs=0.02)
+
+
+def test_a_small_cluster_is_looked_at_as_a_whole(monkeypatch, rng):
+    truth = np.repeat([0, 1, 2], [1500, 1480, 20])
+    X = np.where(rng.random((3000, 9)) < 0.3, rng.integers(3, size=(3000, 9)), truth[:, None])
+    X[rng.random(X.shape) < 0.1] = -1
+    exact = ConsensusResult.from_labels(X, truth).clusters["consensus"]
+    monkeypatch.setattr(_cluster_table, "_MOST_ROWS", 600)
+    sampled = ConsensusResult.from_labels(X, truth).clusters["consensus"]
+    assert sampled[2] == exact[2]
+    assert np.allclose(sampled, exact, atol=0.03)

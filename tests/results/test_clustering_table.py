@@ -29,7 +29,7 @@ def test_a_refinement_agrees_completely_and_one_cluster_says_nothing():
     assert table["agreement"][0] == pytest.approx(1)
     assert table["adjusted_rand"][0] < 0.4
     assert np.isnan(table["agreement"][1])
-    assert np.isnan(table["deserved_weight"][1])
+    assert table["deserved_weight"].tolist() == [1, 0]
     assert not table["outlier"].any()
 
 
@@ -53,4 +53,10 @@ def test_of_two_clusterings_none_is_the_odd_one():
 
 def test_weights_where_nothing_agrees():
     assert deserved_weights(np.array([0.0, 0.01])).tolist() == [1, 1]
-    assert np.isnan(deserved_weights(np.array([np.nan, 0.5]))[0])
+    assert deserved_weights(np.array([np.nan, 0.5, 0.25])).tolist() == [0, 4 / 3, 2 / 3]
+
+
+def test_the_deserved_weights_can_be_used(rng):
+    X = {"one": np.zeros(60), "a": np.arange(60) // 20, "b": np.arange(60) // 15, "noise": rng.integers(3, size=60)}
+    weights = combine(X, n_clusters=3, random_state=0).clusterings["deserved_weight"].to_numpy()
+    assert combine(X, n_clusters=3, weights=weights, random_state=0).n_clusters == 3

@@ -80,9 +80,8 @@ def check_objects(result):
             assert table["second"][i] == -1
             continue
         assert table["vote"][i] == votes[i, label]
-        others = [q for q in range(votes.shape[1]) if q != label]
-        assert not others or votes[i, table["second"][i]] == max(votes[i, others])
         assert table["second"][i] != label
+        assert (table["second"][i] == -1) == (result.n_clusters == 1 or np.isnan(table["confidence"][i]))
 
 
 def check_clusterings(result):
@@ -266,9 +265,7 @@ def test_a_given_partition_is_judged_as_a_consensus():
     assert (np.diff(result.clusters["size"]) <= 0).all()
     assert np.allclose(result.confidence, label_confidence(CLEAN.X, given), equal_nan=True)
     assert (result.method, result.choice.verdict) == ("given", "given")
-    assert result.summary.startswith(
-        "8 clusterings of 62 objects lead to 3 clusters (method given): the partition was given,"
-    )
+    assert result.summary.startswith("A given partition of 62 objects into 3 clusters, judged by 8 clusterings: the ")
 
 
 def test_objects_with_equal_labels_may_be_given_different_clusters():
@@ -280,3 +277,33 @@ def test_objects_with_equal_labels_may_be_given_different_clusters():
 def test_a_partition_of_another_length_is_refused():
     with pytest.raises(ValueError, match="5"):
         ConsensusResult.from_labels(CLEAN.X, [0, 1, 0, 1, 1])
+
+
+# ------------------------------------------------------------------------------------------------------- unusual names
+def test_names_that_are_no_text_can_be_handed_on(tmp_path):
+    indices = [
+        pd.MultiIndex.from_arrays([np.arange(62) // 2, np.arange(62) % 2]),
+        pd.period_range("2020-01", periods=62, freq="M"),
+        pd.Index([np.nan, *range(61)]),
+    ]
+    for index in indices:
+        result = combine(pd.DataFrame(CLEAN.X, index=index), n_clusters=3, random_state=0)
+        facts = json.loads(result.to_json(), parse_constant=lambda word: pytest.fail(f"{word} is no JSON"))
+        assert len(facts["ids"]) == 62
+        result.to_excel(tmp_path / "book.xlsx")
+        assert len(pd.read_excel(tmp_path / "book.xlsx", sheet_name="objects")) == 62
+
+
+def test_the_second_cluster_is_the_one_that_the_confidence_is_measured_against():
+    result = combine(CLEAN.X, n_clusters=3, random_state=0)
+    for i, row in enumerate(result.objects.itertuples()):
+        moved = result.labels.copy()
+        moved[i] = row.second  # nearly the same counts: the log-odds change their sign
+        assert np.sign(label_confidence(CLEAN.X, moved)[i]) == -np.sign(row.confidence)
+
+
+def test_clusterings_made_from_features_keep_their_names(rng):
+    F = np.repeat([[0.0], [9.0]], 20, axis=0) + rng.standard_normal((40, 1))
+    model = ConsensusClustering(KMeansEnsemble(4, (2, 4)), n_clusters=2, random_state=0).fit(F)
+    names = ConsensusResult.from_estimator(model).clusterings["clustering"].tolist()
+    assert names == [str(name) for name in model.base_.get_feature_names_out()]

@@ -1,10 +1,18 @@
 """Stability under resampled clusterings: similarities by a plain loop, known cases, threads, words, methods."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from partita import EAC, GBCE, LWGP, NBCE, PCC, ConsensusResult, combine
-from partita.results._stability import _middle, best_jaccard, plan_refits
+from partita.results._stability import (
+    Refits,
+    _about_the_clusters,
+    _about_the_number,
+    _middle,
+    best_jaccard,
+    plan_refits,
+)
 from tests.ensembles import noisy_ensemble
 
 pytestmark = pytest.mark.filterwarnings("ignore::partita.exceptions.WeakStructureWarning")
@@ -30,7 +38,9 @@ def test_clear_clusters_are_always_found_again():
     assert (found.clusters["recovered"] == 1).all()
     assert found.n_objects == 60
     assert found.n_resamples == 10
-    assert found.words[1].startswith("At 3 clusters all clusters are found again")
+    assert found.words[1].startswith(
+        "At 3 clusters, every cluster is found again (similarity of at least 0.75) in 1"
+    )
 
 
 def test_a_cluster_that_is_not_there_is_told():
@@ -40,7 +50,7 @@ def test_a_cluster_that_is_not_there_is_told():
     found = ConsensusResult.from_labels(X, invented).stability(12)
     assert found.clusters["stability"][0] > 0.9
     assert (found.clusters["stability"][1:] < 0.75).all()
-    assert "not reliably found again" in " ".join(found.words)
+    assert "clusters 1, 2 are found again (similarity of at least 0.75) in less than 90% of" in " ".join(found.words)
 
 
 def test_threads_do_not_change_anything_and_seeds_do():
@@ -90,3 +100,35 @@ def test_few_clusterings_are_told():
 def test_numbers_of_resamples_that_are_none(wrong):
     with pytest.raises(ValueError, match="n_resamples"):
         combine(DATA.X, n_clusters=3).stability(wrong)
+
+
+@pytest.mark.parametrize(
+    ("found", "words"),
+    [
+        ({3: 1.0}, "The number of clusters is 3 in all 30 resamples of the clusterings."),
+        ({3: 29 / 30, 4: 1 / 30}, "The number of clusters is 3 in 97% of 30 resamples of the clusterings."),
+        (
+            {2: 0.4, 3: 0.6},
+            "The number of clusters is from 2 to 3 in 100% of 30 resamples of the clusterings, and 3 in 60%.",
+        ),
+    ],
+)
+def test_words_on_the_number_are_true(found, words):
+    table = pd.DataFrame({"n_clusters": list(found), "share": list(found.values())})
+    numbers = np.repeat(list(found), np.rint(30 * np.array(list(found.values()))).astype(int))
+    assert _about_the_number(table, _middle(numbers), Refits(None, None, "NBCE"), 3, 30) == words
+
+
+def test_words_on_the_clusters_are_those_of_the_table():
+    table = pd.DataFrame(
+        {
+            "cluster": [0, 1, 2],
+            "stability": [0.99, 0.8, 0.9],
+            "recovered": [1.0, 0.6, 0.95],
+            "dissolved": [0, 0.33, 0.05],
+        }
+    )
+    assert _about_the_clusters(table) == [
+        "At 3 clusters, cluster 1 is found again (similarity of at least 0.75) in less than 90% of the resamples; the "
+        "least stable one, cluster 1, is found again in 60% and dissolves (similarity of at most 0.5) in 33%."
+    ]

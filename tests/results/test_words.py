@@ -29,7 +29,7 @@ def test_clusters_that_are_there():
     [
         ("weak", ": take them with care, since clusterings of one cloud"),
         ("agreed", ": they do not contradict each other, and no object"),
-        ("given", ": n_clusters=3 was given, and no object"),
+        ("given", ": n_clusters=3 was given, whether there are clusters was not tested, and no object"),
     ],
 )
 def test_other_verdicts(verdict, words):
@@ -50,3 +50,24 @@ def test_doubt():
     assert sentence("given", k=1, confidence=np.full(3, np.inf)).endswith(
         "no second cluster for an object to be in doubt about."
     )
+
+
+@pytest.mark.parametrize(
+    ("verdict", "k", "words"),
+    [
+        ("chance", 1, "was given, but the 20 clusterings agree no more than by chance (p = 0.4), and no object"),
+        ("weak", 3, "was given, to be taken with care, since clusterings of one cloud"),
+        ("clusters", 3, "was given, and halves of the clusterings agree best on the same number, and no"),
+        ("clusters", 5, "was given, but halves of the clusterings agree best on 5, and no"),
+    ],
+)
+def test_a_given_number_beside_what_the_rule_finds(verdict, k, words):
+    given = Choice("mm", 3, None, ["n_clusters=3 was given"], _table(None))
+    rule = Choice("lwgp", k, None, [], TABLE, 0.4, verdict)
+    assert words in summary_of(given, 1200, 20, SURE, rule)
+
+
+def test_a_given_partition_is_not_what_the_clusterings_lead_to():
+    given = Choice("given", 3, None, ["the partition was given"], _table(None))
+    begin = "A given partition of 1,200 objects into 3 clusters, judged by 20 clusterings: the partition was given, "
+    assert summary_of(given, 1200, 20, SURE).startswith(begin)

@@ -76,7 +76,7 @@ def draw_labels(
     """A picture of labels: columns that are no clusterings are read apart, and left out of the others."""
     import partita
 
-    beside = [*annotate, *coordinates, *([] if partition is None else [partition])]
+    beside = list(dict.fromkeys([*annotate, *coordinates, *([] if partition is None else [partition])]))
     columns = _read_beside(file, beside, task.reading)
     left = task.reading.get("columns", beside)
     drop = [*task.reading.get("drop", []), *(name for name in beside if name in left)]
@@ -101,7 +101,7 @@ def _read_beside(file: str, names: list[str], reading: dict[str, Any]) -> Any:
     if not names:
         return None
     how = {key: value for key, value in reading.items() if key not in ("columns", "drop")}
-    return read_labels(file, columns=list(dict.fromkeys(names)), **how).labels
+    return read_labels(file, columns=names, **how).labels
 
 
 def _compare(task: Drawing, X: Any, options: dict[str, Any], facts: dict[str, Any], before: list[str]) -> Drawn:
@@ -112,6 +112,8 @@ def _compare(task: Drawing, X: Any, options: dict[str, Any], facts: dict[str, An
     if "n_clusters" in task.parameters:
         given["n_clusters"] = task.parameters["n_clusters"]
     given["random_state"] = task.seed
+    if task.kind == "curve" and task.jobs != 1:
+        given["n_jobs"] = task.jobs
     call = f"from_labels({', '.join(['X', *(f'{name}={value!r}' for name, value in given.items())])})"
     with stage("fitting the methods"):
         display = getattr(plotting, KINDS[task.kind].display).from_labels(X, **given)

@@ -90,6 +90,7 @@ confidence_option = click.option(
 report_option = click.option(
     "--report", type=click.Path(), help="File to write a report to: one HTML page that opens offline (extra report)."
 )
+compare_option = click.option("--compare", is_flag=True, help="Show ten quick methods side by side in the report, too.")
 annotate_option = click.option(
     "--annotate",
     metavar="A,B,...",

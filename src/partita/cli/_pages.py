@@ -28,7 +28,14 @@ class Page(NamedTuple):
         return chosen | ({} if self.n_resamples is None else {"n_resamples": self.n_resamples})
 
 
-def read_annotations(file: str, annotate: tuple[str, ...], reading: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+def check_page(report: str | None, compare: bool, annotate: tuple[str, ...]) -> None:
+    """Refuse options of a report where there is none."""
+    if report is None and (compare or annotate):
+        option = "--compare" if compare else "--annotate"
+        raise click.UsageError(f"{option} is for the report; pass --report FILE too, or --drop to leave out columns.")
+
+
+def read_columns_beside(file: str, annotate: tuple[str, ...], reading: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     """Columns of a file that are no clusterings and no features, and how the others are read."""
     names = parse_names(*annotate)
     if not names:

@@ -15,9 +15,9 @@ from partita.cli._file_options import STANDARD, check_standard, save_matrix, sav
 from partita.cli._methods import Task, upper_bound
 from partita.cli._python_lines import print_python
 from partita.cli._width import print_field
+from partita.report._names import PAGES
 
-PAGES = (".html", ".htm")  # suffixes of reports
-FIGURES = (".svg", ".png", ".pdf")  # and of pictures
+FIGURES = (".svg", ".png", ".pdf")  # suffixes of pictures
 
 
 def check_targets(

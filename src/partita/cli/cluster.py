@@ -11,6 +11,7 @@ from partita.cli._generators import Generator, choose_generator, generator_optio
 from partita.cli._methods import Named, Task, build, check_usage, fit, plan
 from partita.cli._options import (
     annotate_option,
+    compare_option,
     confidence_option,
     feature_file_arguments,
     feature_file_options,
@@ -22,7 +23,7 @@ from partita.cli._options import (
     report_option,
     seed_option,
 )
-from partita.cli._pages import Page, read_annotations, save_page
+from partita.cli._pages import Page, check_page, read_columns_beside, save_page
 from partita.cli._python_lines import cluster_lines
 from partita.cli._results import check_targets, label_table, show_results, summarise, write_results
 from partita.cli._stages import Stopwatch
@@ -38,6 +39,7 @@ from partita.cli._words import GENERATOR, naming
 @membership_option
 @confidence_option
 @report_option
+@compare_option
 @annotate_option
 @seed_option
 @jobs_option
@@ -58,6 +60,7 @@ def cluster(
     membership: str | None,
     confidence: str | None,
     report: str | None,
+    compare: bool,
     annotate: tuple[str, ...],
     seed: int,
     jobs: int,
@@ -78,13 +81,14 @@ def cluster(
     """
     parameters = parse_settings(settings) | ({} if n_clusters is None else {"n_clusters": n_clusters})
     check_usage(method, parameters)
+    check_page(report, compare, annotate)
     check_targets([output, labels, membership], [file], tables=[confidence], page=report)
     reading = feature_file_arguments(columns, drop, id_column, no_ids, header, impute, encode)
-    annotations, reading = read_annotations(file, annotate, reading)
+    annotations, reading = read_columns_beside(file, annotate, reading)
     generator = choose_generator(base, n_clusterings, base_clusters, sample_fraction, seed, jobs)
     task = plan(method, parameters, seed=seed, jobs=jobs)
     found, table, result = _run(file, task, generator, reading, scale, output, labels, membership, confidence)
-    page = None if report is None else Page(report, seed=seed)
+    page = None if report is None else Page(report, compare=compare, seed=seed)
     lines = cluster_lines(task, generator, file, reading, scale, page, annotate)
     if page is not None:
         save_page(page, result, annotations, lines, jobs)

@@ -9,6 +9,7 @@ from partita.cli._label_file import force_option, read_label_file
 from partita.cli._methods import Named, build, check_usage, fit, plan
 from partita.cli._options import (
     annotate_option,
+    compare_option,
     confidence_option,
     jobs_option,
     json_option,
@@ -22,7 +23,7 @@ from partita.cli._options import (
     report_option,
     seed_option,
 )
-from partita.cli._pages import Page, join_annotations, read_annotations, save_page
+from partita.cli._pages import Page, check_page, join_annotations, read_columns_beside, save_page
 from partita.cli._python_lines import consensus_lines
 from partita.cli._results import check_targets, label_table, show_results, summarise, write_results
 from partita.cli._stages import Stopwatch
@@ -45,6 +46,7 @@ from partita.cli._stages import Stopwatch
 @membership_option
 @confidence_option
 @report_option
+@compare_option
 @annotate_option
 @seed_option
 @jobs_option
@@ -65,6 +67,7 @@ def consensus(
     membership: str | None,
     confidence: str | None,
     report: str | None,
+    compare: bool,
     annotate: tuple[str, ...],
     seed: int,
     jobs: int,
@@ -83,6 +86,7 @@ def consensus(
     see an object. The result has one row per object: its id and its cluster, the largest cluster being 0. Without
     options the number of clusters is found, and the summary says why; one cluster can be the answer.
     """
+    check_page(report, compare, annotate)
     if families and features is None:
         raise click.UsageError("--family describes the features; pass --features too.")
     given = {
@@ -100,15 +104,15 @@ def consensus(
         method,
         parameters,
         reading,
-        noise,
-        membership,
-        confidence,
-        features,
-        seed,
-        jobs,
-        force,
-        None if report is None else Page(report, seed=seed),
-        annotate,
+        noise=noise,
+        membership=membership,
+        confidence=confidence,
+        features=features,
+        seed=seed,
+        jobs=jobs,
+        force=force,
+        page=None if report is None else Page(report, compare=compare, seed=seed),
+        annotate=annotate,
     )
     show_results(summary, table, as_json)
 
@@ -119,6 +123,7 @@ def run_consensus(
     method: str,
     parameters: dict[str, Any],
     reading: dict[str, Any],
+    *,
     noise: Any = "missing",
     membership: str | None = None,
     confidence: str | None = None,
@@ -138,7 +143,7 @@ def run_consensus(
     check_targets([output, membership], inputs, tables=[confidence], page=page_path)
     task = plan(method, parameters, seed=seed, jobs=jobs)
     estimator = build(task.asked, task.parameters)
-    known, reading = read_annotations(file, annotate, reading)
+    known, reading = read_columns_beside(file, annotate, reading)
     table, reading, elsewhere = read_label_file(file, reading, force=force, beside=features is not None)
     matrix = check_label_matrix(table.labels, noise)
     of_features = ({"drop": elsewhere} if elsewhere else {}) | reading_arguments()

@@ -38,6 +38,7 @@ _OF_ONE = tuple(name for name, kind in KINDS.items() if kind.of_result)
 _OPTIONS = {
     "method": _For("--method", _OF_ONE),
     "settings": _For("--set", _OF_ONE),
+    "jobs": _For("--jobs", tuple(kind for kind in KINDS if kind not in ("rank", "convergence"))),
     "partition": _For("--partition", tuple(kind for kind in _OF_ONE if kind not in ("dendrogram", "convergence"))),
     "annotate": _For("--annotate", ("coassociation",)),
     "coordinates": _For("--coordinates", ("scatter",)),
@@ -161,7 +162,10 @@ def _check_options(context: click.Context, kind: str) -> None:
             raise click.UsageError(f"curve --table needs --{missing[0]}, the name of a column of FILE.")
     elif any(given[option] is not None for option in ("x", "y", "by")):
         raise click.UsageError("--x, --y and --by name columns of a table of results; pass --table too.")
-    if given["partition"] is not None and (given["method"] != AUTO or given["n_clusters"] is not None):
-        raise click.UsageError("--partition shows clusters that are there; leave out --method and --n-clusters.")
+    fits = given["method"] != AUTO or given["n_clusters"] is not None or given["settings"]
+    if given["partition"] is not None and fits:
+        raise click.UsageError("--partition shows clusters that are there; leave out --method, --n-clusters and --set.")
+    if kind == "convergence" and given["methods"] is not None and (given["method"] != AUTO or given["settings"]):
+        raise click.UsageError("--methods names all methods of the picture; leave out --method and --set.")
     if given["coordinates"] is not None and len(parse_names(given["coordinates"])) != 2:
         raise click.UsageError(f"--coordinates {given['coordinates']!r} must name two columns, such as umap1,umap2.")

@@ -10,6 +10,7 @@ from partita.cli._label_file import force_option
 from partita.cli._methods import check_usage
 from partita.cli._options import (
     annotate_option,
+    compare_option,
     jobs_option,
     json_option,
     label_file_arguments,
@@ -31,7 +32,7 @@ from partita.cli.consensus import run_consensus
 @annotate_option
 @click.option("--annotations", type=InputFile(), help="Another file of annotations, one row per object; rows are "
               "matched by the column of ids, if it has the same name in both.")  # fmt: skip
-@click.option("--compare", is_flag=True, help="Show ten quick methods side by side, too.")
+@compare_option
 @click.option("--compare-methods", metavar="A,B,...", help="Show these methods side by side; see `partita methods`.")
 @click.option("--resamples-of-clusterings", "n_resamples", type=click.IntRange(0), metavar="NUMBER",
               help="Resamples for the stability; 0 leaves it out [30].")  # fmt: skip
@@ -82,7 +83,7 @@ def report(
         method,
         parameters,
         reading,
-        noise,
+        noise=noise,
         seed=seed,
         jobs=jobs,
         force=force,

@@ -21,6 +21,7 @@ from partita._labels.weights import to_ordinary_size
 from partita._memory import ensure_memory
 from partita._typing import Array, Codes, FloatArray, IntArray
 
+IN_DOUBT = 0.0  # log-odds up to which the labels of an object speak for another cluster as much as for its own
 _SMOOTHING = 0.5  # added to every count (Jeffreys' prior): a label that a cluster lacks is unlikely and not impossible
 _NUMBERS = 2**17  # of a block of rows x clusters: 1 MiB, which stays in the cache of a core
 
@@ -73,7 +74,7 @@ def label_confidence(X: Any, labels: Any, *, weights: Any = None, sample_weight:
     array([5.21, 5.21, 2.76, 4.69, 4.69, 2.79])
     """
     ensemble, codes = _read(X, labels, weights, sample_weight)
-    return row_confidence(ensemble, codes, count_cells(ensemble, codes, int(codes.max()) + 1))
+    return judge_rows(ensemble, codes, count_cells(ensemble, codes, int(codes.max()) + 1)).confidence
 
 
 def label_votes(X: Any, labels: Any, *, weights: Any = None, sample_weight: Any = None) -> FloatArray:
@@ -152,12 +153,19 @@ def count_cells(ensemble: Ensemble, row_labels: Array, n_clusters: int) -> Clust
     return ClusterCounts(cells, sizes)
 
 
-def row_confidence(ensemble: Ensemble, row_labels: Array, counts: ClusterCounts) -> FloatArray:
-    """Log-odds of each row's cluster against the best other one (eq. I74); NaN without a cluster or a counted label."""
+class RowVerdicts(NamedTuple):
+    """How sure the labels of each row are of its cluster."""
+
+    confidence: FloatArray  # (n_rows,) log-odds against the best other one; NaN without a cluster or a counted label
+    second: IntArray  # (n_rows,) that other cluster; -1 where there is none
+
+
+def judge_rows(ensemble: Ensemble, row_labels: Array, counts: ClusterCounts) -> RowVerdicts:
+    """Log-odds of each row's cluster against the best other one, and which one that is (eq. I74)."""
     with np.errstate(divide="ignore"):  # a cluster without weight
         prior = np.log(counts.sizes / counts.sizes.sum())
     present, table = np.asarray(counts.cells.any(axis=1)), log_table(ensemble, counts)
-    confidence = np.full(ensemble.n_rows, np.nan)
+    confidence, second = np.full(ensemble.n_rows, np.nan), np.full(ensemble.n_rows, -1)
     for lo, hi, cells in _blocks(ensemble, present, len(prior)):
         scores = _add_up(table, cells) + prior
         own, rows = np.asarray(row_labels[lo:hi], dtype=np.int64), np.arange(hi - lo)
@@ -165,7 +173,9 @@ def row_confidence(ensemble: Ensemble, row_labels: Array, counts: ClusterCounts)
         scores[rows, own] = -np.inf
         judged = (own >= 0) & (cells < ensemble.n_cells).any(axis=0)
         confidence[lo:hi] = np.where(judged, of_own - scores.max(axis=1), np.nan)
-    return confidence
+        if len(prior) > 1:
+            second[lo:hi] = np.where(judged, scores.argmax(axis=1), -1)
+    return RowVerdicts(confidence, second)
 
 
 def row_votes(ensemble: Ensemble, counts: ClusterCounts, cell_weights: FloatArray | None = None) -> FloatArray:

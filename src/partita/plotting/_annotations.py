@@ -1,6 +1,5 @@
 """What the user knows about the objects, as coloured bars beside a picture: categories or numbers."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,10 +7,11 @@ import numpy as np
 import pandas as pd
 
 from partita._typing import Array, FloatArray, IntArray
+from partita.results import ConsensusResult
+from partita.results._annotations import is_numeric, read_annotations
 
 MAX_BARS = 5  # more would leave no room for the picture
 _MOST = (12, 10, 7, 5, 4)  # categories with a colour of their own, if there are 1, 2, ... bars: their legends fit
-_FEW = 10  # whole numbers with at most so many values are categories
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,44 +24,21 @@ class Annotation:
     n_others: int = 0  # categories that share the last entry, "other"
 
 
-def read_annotations(annotations: Any, objects: IntArray, n: int) -> list[Annotation]:
-    """Bars of some of n objects from a frame, a dict of columns, or one column."""
-    columns = [] if annotations is None else list(_columns(annotations).items())
-    if len(columns) > MAX_BARS:
-        raise ValueError(f"annotations has {len(columns)} columns; pass at most {MAX_BARS}.")
-    for name, values in columns:
-        if values.ndim != 1 or len(values) != n:
-            raise ValueError(
-                f"annotations: {name!r:.60} has shape {values.shape}; pass one value per object, shape ({n},)."
-            )
-    return [_read(name, values, objects, _MOST[len(columns) - 1]) for name, values in columns]
+def read_bars(annotations: Any, objects: IntArray, result: ConsensusResult) -> list[Annotation]:
+    """Bars of some of the objects of a result, from a frame, a dict of columns, or one column."""
+    if annotations is None:
+        return []
+    frame = read_annotations(annotations, len(result.labels), getattr(result.estimator, "index_", None))
+    n_bars = frame.shape[1]
+    if n_bars > MAX_BARS:
+        raise ValueError(f"annotations has {n_bars} columns; pass at most {MAX_BARS}.")
+    return [
+        _read(str(name), frame.iloc[:, place], objects, _MOST[n_bars - 1]) for place, name in enumerate(frame.columns)
+    ]
 
 
-def _columns(annotations: Any) -> dict[str, Any]:
-    """Columns by name; those of a frame keep their types."""
-    if hasattr(annotations, "to_pandas"):  # polars
-        annotations = annotations.to_pandas()
-    if isinstance(annotations, pd.Series):
-        return {"annotation" if annotations.name is None else str(annotations.name): annotations.array}
-    if isinstance(annotations, pd.DataFrame):
-        return {str(name): annotations.iloc[:, place].array for place, name in enumerate(annotations.columns)}
-    if isinstance(annotations, Mapping):
-        return {str(name): _array(values) for name, values in annotations.items()}
-    values = _array(annotations)
-    if values.ndim == 2:
-        return {f"annotation {place}": column for place, column in enumerate(np.asarray(values).T)}
-    return {"annotation": values}
-
-
-def _array(values: Any) -> Any:
-    if isinstance(values, pd.Series | pd.Index):
-        return values.array
-    return values if isinstance(values, np.ndarray | pd.api.extensions.ExtensionArray) else pd.Series(values).array
-
-
-def _read(name: str, values: Any, objects: IntArray, most: int) -> Annotation:
-    column = pd.Series(values)
-    if _is_numeric(column):
+def _read(name: str, column: "pd.Series[Any]", objects: IntArray, most: int) -> Annotation:
+    if is_numeric(column):
         return Annotation(name, column.to_numpy(dtype=np.float64, na_value=np.nan)[objects], None)
     codes, categories = _categories(column)
     counts = np.bincount(codes[codes >= 0], minlength=len(categories))
@@ -73,14 +50,6 @@ def _read(name: str, values: Any, objects: IntArray, most: int) -> Annotation:
     n_others = len(categories) - most
     names = [*(categories[place] for place in kept), f"other ({n_others} values)"]
     return Annotation(name, new[codes][objects].astype(np.float64), names, n_others)
-
-
-def _is_numeric(column: "pd.Series[Any]") -> bool:
-    if not pd.api.types.is_numeric_dtype(column) or pd.api.types.is_bool_dtype(column):
-        return False
-    known = column.dropna().to_numpy(dtype=np.float64)
-    known = known[np.isfinite(known)]
-    return bool((known != np.round(known)).any()) or len(np.unique(known)) > _FEW
 
 
 def _categories(column: "pd.Series[Any]") -> tuple[Array, list[str]]:

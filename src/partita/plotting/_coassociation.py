@@ -10,7 +10,7 @@ from partita._labels.ensemble import Ensemble, have_a_label
 from partita._typing import FloatArray, IntArray
 from partita.metrics._coassociation import coassociation_of_codes
 from partita.metrics._vat import vat
-from partita.plotting._annotations import Annotation, read_annotations
+from partita.plotting._annotations import Annotation, read_bars
 from partita.plotting._display import MAX_OBJECTS, ResultDisplay, draw_objects
 from partita.plotting._order import by_cluster, object_names
 from partita.plotting._tree import average_linkage, leaf_order
@@ -125,7 +125,7 @@ class CoassociationDisplay(ResultDisplay):
         check_choice("order", order, ORDERS)
         labels = result.labels
         chosen, note = draw_objects(labels, max_objects, seed)
-        bars = read_annotations(annotations, chosen, len(labels))
+        bars = read_bars(annotations, chosen, result)
         ensemble = result._judged.ensemble.with_rows(np.ascontiguousarray(result._judged.codes_of(chosen)))
         similarity = coassociation_with_gaps(ensemble)
         found = _ORDER[order](result, chosen, ensemble, similarity)

@@ -108,7 +108,7 @@ class DendrogramDisplay(ResultDisplay):
         labels : None
             A partition by itself has no tree: leave it out.
         method : str or estimator, default="eac"
-            A method with a tree, as in :func:`partita.combine`: "eac", "lwea", "ecpcs" or "multi-eac".
+            A method with a tree, as in :func:`partita.combine`: "eac", "lwea" or "multi-eac".
         n_clusters : int, "auto" or None, default=None
             As in :func:`partita.combine`; None takes the number with the longest lifetime where the method has it.
         **options

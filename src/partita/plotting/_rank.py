@@ -14,7 +14,7 @@ from partita.plotting._method_fits import check_methods, consensus_of, number_of
 from partita.results._frames import as_frame
 
 _QUICK = ("lwgp", "usenc", "mcla", "voting", "qmi", "mm")  # linear in the objects
-_ROW, _BAR = 15.0, 7.0  # height of a name and of a bar of methods that do not differ, in points
+_ROW, _BAR = 15.0, 7.0  # height of a name and of a bar of methods, in points
 _AXIS = 62.0  # room above the names for the ruler and the axis, in points
 _LINE = "#3B3B3B"
 
@@ -22,7 +22,7 @@ _LINE = "#3B3B3B"
 class RankDisplay(Display):
     """Mean ranks of methods over data sets, with the critical difference of the test of Nemenyi.
 
-    Methods that a bar joins do not differ: their mean ranks are less than the critical difference apart.
+    Methods that a bar joins are not shown to differ: their mean ranks are less than the critical difference apart.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class RankDisplay(Display):
     critical_difference : float
         Mean ranks that are at least this far apart differ.
     groups : list of (first, last)
-        Largest groups of methods that do not differ, as places in ``names``; both are included.
+        Largest groups of methods that are not shown to differ, as places in ``names``; both are included.
     n_datasets, alpha, p_value, note
         As passed.
     figure_, ax_ : matplotlib Figure and Axes

@@ -3,6 +3,7 @@
 from typing import Any, Self
 
 import numpy as np
+import pandas as pd
 
 from partita._labels.membership import as_numbers
 from partita._typing import Codes, FloatArray, IntArray
@@ -10,6 +11,7 @@ from partita.plotting._colors import cluster_color, cluster_marker
 from partita.plotting._display import MAX_OBJECTS, SMALL, USUAL, ResultDisplay, draw_objects, say, shorten
 from partita.plotting._fitting import caption, clean, fit_in, legend_beside, settle
 from partita.results import ConsensusResult
+from partita.results._frames import in_order_of
 
 _FAINT = 0.25  # opacity of objects in doubt
 _RASTER = 500  # points above which they are drawn as pixels: the file stays small
@@ -107,7 +109,7 @@ class ScatterDisplay(ResultDisplay):
             ]
             axes = (words[0], words[1])
         else:
-            given, axes = _check_coordinates(coordinates, len(labels))
+            given, axes = _check_coordinates(coordinates, len(labels), getattr(result.estimator, "index_", None))
             known = np.flatnonzero(np.isfinite(given).all(axis=1))
             chosen, note = draw_objects(labels[known], max_objects, seed)
             drawn = known[chosen]
@@ -242,8 +244,10 @@ def _centred_labels(codes: Codes, weights: FloatArray) -> FloatArray:
     return np.hstack(columns)
 
 
-def _check_coordinates(coordinates: Any, n: int) -> tuple[FloatArray, tuple[str, str]]:
-    """Two numbers per object, and the names of the columns."""
+def _check_coordinates(coordinates: Any, n: int, index: Any) -> tuple[FloatArray, tuple[str, str]]:
+    """Two numbers per object, and the names of the columns; a frame is put in the order of the objects."""
+    if isinstance(coordinates, pd.DataFrame) and len(coordinates) == n:
+        coordinates = in_order_of(coordinates, index, "coordinates")
     places = as_numbers(coordinates, "coordinates")
     if places.shape != (n, 2):
         raise ValueError(f"coordinates has shape {places.shape}; pass one row of two numbers per object, ({n}, 2).")

@@ -11,13 +11,15 @@ import numpy as np
 import pandas as pd
 
 import partita.exceptions
+from partita._runs import warn
 from partita.consensus import LWGP
 from partita.report._parts import Words, clean, sentence
 from partita.results import Choice, ConsensusResult
 from partita.results._choice import choice_of
 from partita.results._rows import sample_of
+from partita.results._words import summary_of
 
-_RULED = 2000  # objects on which a number of clusters is looked for, where none was chosen
+RULED = 2000  # objects on which a number of clusters is looked for, where none was chosen
 
 
 @dataclass
@@ -53,10 +55,22 @@ class Material:
         except Exception as error:
             return None, failed("The stability", error).text
 
+    @property
+    def summary(self) -> str:
+        """The sentence of the result; where its number was not chosen by the rule, with what the rule finds."""
+        result = self.result
+        if result.choice.verdict != "given":
+            return result.summary
+        try:
+            rule = self.rule
+        except (ValueError, MemoryError):
+            return result.summary
+        return summary_of(result.choice, len(result.labels), len(result._names), result.confidence, rule)
+
     @cached_property
     def rule(self) -> Choice:
         """The number that the rule of the default method finds in the same labels, for results that did not choose."""
-        sample = sample_of(self.result._judged, self.result.labels, _RULED)
+        sample = sample_of(self.result._judged, self.result.labels, RULED)
         weights = self.result._judged.ensemble.clustering_weights
         return choice_of(LWGP(weights=weights, random_state=self.random_state).fit(sample.codes), "lwgp")
 
@@ -102,4 +116,4 @@ def collecting() -> Iterator[list[str]]:
         if isinstance(one.message, tuple(ours)):
             said.append(sentence(one.message))
         else:
-            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+            warn(str(one.message), one.category)

@@ -6,13 +6,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from partita.metrics._confidence import IN_DOUBT
 from partita.report._made import what_was_done
-from partita.report._material import Material, attempt
+from partita.report._material import RULED, Material, attempt
 from partita.report._parts import Fact, Facts, Words, clean, listed, sentence
 from partita.report._pictures import picture
 from partita.report._tables import MAX_ROWS, Column, as_decimal, as_percent, matrix_table, p_value, percent, to_table
 
-_IN_DOUBT = 0.0  # log-odds up to which the labels of an object speak for another cluster as much as for its own
+_STABLE_IS_NOT_TRUE = "Stable is what the clusterings agree on; clusterings of one cloud can agree on cuts through it."
 _MANY = 20  # rows above which a table is searched
 _OF_ANNOTATIONS = ["annotation", "words", "effect", "p_corrected", "test", "p_value", "statistic", "n_objects"]
 _NAMED = 10  # outliers that are named in words
@@ -21,14 +22,13 @@ _NAMED = 10  # outliers that are named in words
 # -------------------------------------------------------------------------------------------------- the answer and why
 def verdict(material: Material) -> list[Any]:
     """One sentence, and the figures that one asks for first."""
-    result = material.result
-    return [*attempt("The summary", lambda: Words(sentence(result.summary), "lead")), _key_figures(material)]
+    return [*attempt("The summary", lambda: Words(sentence(material.summary), "lead")), _key_figures(material)]
 
 
 def _key_figures(material: Material) -> Facts:
     result = material.result
     n, m = len(result.labels), len(result._names)
-    doubtful = int((result.confidence <= _IN_DOUBT).sum())
+    doubtful = int((result.confidence <= IN_DOUBT).sum())
     none = int((result.labels < 0).sum())
     without = f"{none:,} without any cluster" if none else ""
     items = [
@@ -60,9 +60,10 @@ def _ruled(material: Material) -> Words:
     same = "the same number" if rule.n_clusters == k else f"another number: {rule.n_clusters:,}"
     if rule.verdict == "chance":
         same = "no clusters"
+    sampled = f", of a sample of {RULED:,} objects" if len(material.result.labels) > RULED else ""
     return Words(
         f"{_could_it_be_one(rule)} The number was not chosen by comparing numbers; the rule of the default method "
-        f"finds {same} in these labels.",
+        f"finds {same} in these labels{sampled}.",
         head="Could it be one cluster?",
     )
 
@@ -91,7 +92,11 @@ def _could_it_be_one(choice: Any) -> str:
     if choice.verdict == "clusters":
         if choice.p_value is None:
             return "There are too few objects to test it."
-        return f"No: the clusterings agree more than by chance{p}, and on more than one cluster."
+        return (
+            f"Probably not: the clusterings agree more than by chance{p}, and more than those of one cloud of points "
+            "mostly do. Labels alone cannot exclude that all of them cut one cluster in the same way; features can, if "
+            "you have them (`partita choose`)."
+        )
     if choice.verdict == "agreed":
         return (
             "The clusterings do not contradict each other, so that there was nothing to "
@@ -203,7 +208,7 @@ def stability(material: Material) -> list[Any]:
     title = f"Numbers of clusters that were found; at least {found.level:.0%} of the resamples found {interval}"
     return [
         Words(how),
-        listed(found.words),
+        listed([*found.words, _STABLE_IS_NOT_TRUE]),
         to_table(found.numbers, "resampled-numbers", title, noun="numbers", special=special),
         to_table(found.clusters, "stable-clusters", "How well each cluster is found again", noun="clusters"),
         *_beside(material, "stability", "The stability of all clusters is"),

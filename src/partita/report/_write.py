@@ -19,6 +19,7 @@ from partita._optional import require
 from partita._runs import as_random_state, check_run, progress
 from partita.io import check_file, check_output, replacing, write_table
 from partita.report._material import Material, collecting, failed
+from partita.report._names import PAGES
 from partita.report._parts import Section, Words, clean
 from partita.report._sections import SECTIONS
 from partita.results import ConsensusResult
@@ -26,7 +27,6 @@ from partita.results._annotations import read_annotations
 from partita.results._comparison import check_methods
 
 MAX_BYTES = 3_000_000  # of the page: it opens at once, and can be sent by mail
-PAGES = (".html", ".htm")  # suffixes
 _ROWS = (500, 200, 50, 10)  # rows of a table, fewer and fewer until the page is small enough
 _PRINTED_ROWS = 40  # as in page.css
 _PURPOSE = "writing a report"

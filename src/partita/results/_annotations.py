@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 
 from partita._typing import Array, FloatArray, IntArray
-from partita.results._frames import as_frame
+from partita.results._frames import as_frame, in_order_of
 
-_FEW_VALUES = 10  # different numbers up to which a column of numbers holds categories
+_FEW_VALUES = 10  # different whole numbers up to which a column holds categories
 _MOST_CATEGORIES = 100  # beyond, a column is more like a name of its objects
 _N_TABLES = 9999  # random tables, where the chi-squared distribution is too rough
 _SMALL, _SMALL_SHARE = 5, 0.2  # Cochran's rule: expected counts below 5 in more than a fifth of the cells are too many
@@ -35,20 +35,13 @@ def read_annotations(annotations: Any, n_objects: int, index: Any = None) -> pd.
         annotations = annotations.to_frame("annotation" if annotations.name is None else annotations.name)
     elif isinstance(annotations, list | tuple | np.ndarray) and np.ndim(annotations) == 1:
         annotations = {"annotation": annotations}
+    elif hasattr(annotations, "to_frame") and not hasattr(annotations, "columns"):  # a series of polars
+        annotations = annotations.to_frame()
     frame: Any = as_frame(annotations)
     if len(frame) != n_objects:
         raise ValueError(f"annotations has {len(frame)} rows; pass one row per object, {n_objects} in all.")
-    if index is not None and _is_shuffled(frame.index, index):
-        frame = frame.loc[index]
-    table: pd.DataFrame = frame.reset_index(drop=True)
+    table: pd.DataFrame = in_order_of(frame, index, "annotations").reset_index(drop=True)
     return table
-
-
-def _is_shuffled(found: Any, wanted: Any) -> bool:
-    """Whether two indices hold the same different names in another order."""
-    if found.equals(wanted) or not (found.is_unique and wanted.is_unique):
-        return False
-    return bool(found.isin(wanted).all())
 
 
 def annotation_table(labels: IntArray, annotations: pd.DataFrame, random_state: int = 0) -> pd.DataFrame:
@@ -84,9 +77,12 @@ def _test(labels: IntArray, column: "pd.Series[Any]", rng: np.random.Generator) 
 
 
 def is_numeric(column: "pd.Series[Any]") -> bool:
-    """Whether a column holds numbers, not truth values and not codes of a few categories."""
-    numbers = pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
-    return bool(numbers and column.nunique() > _FEW_VALUES)
+    """Whether a column holds numbers, not truth values and not whole numbers that stand for a few categories."""
+    if not pd.api.types.is_numeric_dtype(column) or pd.api.types.is_bool_dtype(column):
+        return False
+    known = column.dropna().to_numpy(dtype=np.float64)
+    known = known[np.isfinite(known)]
+    return bool((known != np.round(known)).any()) or len(np.unique(known)) > _FEW_VALUES
 
 
 def _not_tested(kind: str, n_objects: int, why: str) -> _Outcome:

@@ -8,10 +8,11 @@ import pandas as pd
 from partita._confidence import JudgedRows
 from partita._typing import FloatArray, IntArray
 from partita.metrics._cluster_similarity import cluster_similarity
-from partita.results._rows import ResultRows, names_of_labels, rows_of, sample_of
+from partita.metrics._confidence import IN_DOUBT
+from partita.results._rows import ResultRows, names_of_labels, rows_of
 
-IN_DOUBT = 0.0  # log-odds up to which the labels of an object speak for another cluster as much as for its own
 _MOST_ROWS = 3000  # distinct rows whose pairs are looked at, where labels are missing: about a second
+_FEWEST = 2  # objects of a cluster whose pairs are looked at
 _NAMED = 2  # labels that are named for a cluster
 
 
@@ -39,12 +40,20 @@ def cluster_table(estimator: Any, confidence: FloatArray, names: list[str]) -> p
 
 
 def _similarity(rows: ResultRows, judged: JudgedRows, labels: IntArray) -> FloatArray:
-    """Mean co-association within and between clusters (eq. I77); of many rows with missing labels, from a sample."""
+    """Mean co-association within and between clusters (eq. I77); of many rows with missing labels, of a sample."""
     if rows.ensemble.has_missing and rows.ensemble.n_rows > _MOST_ROWS:
-        sample = sample_of(judged, labels, _MOST_ROWS)
-        few = rows.ensemble.with_rows(np.ascontiguousarray(sample.codes))
-        return cluster_similarity(few, sample.labels, rows.n_clusters)
+        objects = _some_of_each(labels, max(_MOST_ROWS // rows.n_clusters, _FEWEST))
+        few = rows.ensemble.with_rows(np.ascontiguousarray(judged.codes_of(objects)))
+        return cluster_similarity(few, labels[objects], rows.n_clusters)
     return cluster_similarity(rows.ensemble, rows.labels, rows.n_clusters)
+
+
+def _some_of_each(labels: IntArray, most: int) -> IntArray:
+    """At most so many objects of every cluster, drawn at random: means over pairs of clusters need no equal shares."""
+    order = np.random.default_rng(0).permutation(np.flatnonzero(labels >= 0))
+    order = order[np.argsort(labels[order], kind="stable")]
+    rank = np.arange(len(order)) - np.searchsorted(labels[order], labels[order])
+    return np.sort(order[rank < most])
 
 
 def _others(similarity: FloatArray) -> FloatArray:

@@ -12,6 +12,14 @@ import pandas as pd
 
 from partita._labels.ensemble import Ensemble
 from partita._typing import Array, FloatArray
+from partita.metrics._table_scores import (
+    TableCells,
+    adjusted_rand_of,
+    entropies,
+    mutual_information,
+    nmi_of,
+    table_cells,
+)
 from partita.results._rows import ResultRows
 
 # An outlier is this many spreads (1.48 MAD), and at least this much, below the median agreement. On 42 ensembles of 20
@@ -54,12 +62,14 @@ def find_outliers(agreement: FloatArray) -> Array:
 
 
 def deserved_weights(agreement: FloatArray) -> FloatArray:
-    """Weights in proportion to the agreement, 1 on average; 0 for clusterings that agree no more than by chance."""
-    earned = np.where(agreement > _CHANCE, agreement, 0.0)
+    """Weights in proportion to the agreement; their mean is 1, over those that have one.
+
+    A clustering that agrees no more than by chance, or of which nothing can be said, deserves 0; where that is true of
+    all of them, each deserves 1.
+    """
+    earned = np.where(np.nan_to_num(agreement) > _CHANCE, np.nan_to_num(agreement), 0.0)
     known = ~np.isnan(agreement)
-    mean = earned[known].mean() if known.any() else 0.0
-    weights = earned / mean if mean > 0 else np.ones(len(agreement))
-    return np.where(known, weights, np.nan)
+    return earned / earned[known].mean() if earned.any() else np.ones(len(agreement))
 
 
 # ------------------------------------------------------------------------------------------------- of one clustering
@@ -73,42 +83,19 @@ def _tables(rows: ResultRows) -> list[Array]:
 def _measure(table: Array) -> tuple[float, float, float]:
     """Normalised mutual information, adjusted Rand index and agreement; NaN if they share no object."""
     table = table[table.any(axis=1)][:, table.any(axis=0)]
-    n = int(table.sum())
-    if n == 0:
+    if not table.size:
         return np.nan, np.nan, np.nan
-    entropies = [_entropy(table.sum(axis=axis) / n) for axis in (1, 0)]
-    shared = max(entropies[0] + entropies[1] - _entropy(table[table > 0] / n), 0.0)
-    return _nmi(shared, entropies), _adjusted_rand(table, n), _nested_agreement(table, n, shared, min(entropies))
+    cells = table_cells(table)
+    return nmi_of(cells), adjusted_rand_of(cells), _nested_agreement(table, cells)
 
 
-def _entropy(share: FloatArray) -> float:
-    return float(max(-(share * np.log(share)).sum(), 0.0))
-
-
-def _nmi(shared: float, entropies: list[float]) -> float:
-    if min(entropies) <= 0:
-        return 1.0 if max(entropies) <= 0 else 0.0
-    return float(min(shared / np.sqrt(entropies[0] * entropies[1]), 1.0))
-
-
-def _adjusted_rand(table: Array, n: int) -> float:
-    """ARI from the table; 1 where both are the same trivial partition, as in scikit-learn."""
-    both, first, second = (_pairs(sizes) for sizes in (table, table.sum(axis=1), table.sum(axis=0)))
-    expected, highest = first * second / max(_pairs(np.array([n])), 1.0), (first + second) / 2
-    return 1.0 if highest == expected else float((both - expected) / (highest - expected))
-
-
-def _pairs(sizes: Array) -> float:
-    whole = sizes.astype(np.float64)
-    return float((whole * (whole - 1) / 2).sum())
-
-
-def _nested_agreement(table: Array, n: int, shared: float, smaller: float) -> float:
+def _nested_agreement(table: Array, cells: TableCells) -> float:
     """Agreement (eq. I79); NaN if one of the two has one cluster only, of which nothing can be said."""
     from sklearn.metrics.cluster import expected_mutual_information
 
+    smaller = min(entropies(cells))
     if smaller <= 0:
         return np.nan
-    by_chance = float(expected_mutual_information(table, n))
+    by_chance = float(expected_mutual_information(table, cells.n_objects))
     room = smaller - by_chance
-    return float((shared - by_chance) / room) if room > 1e-12 else np.nan
+    return float((mutual_information(cells) - by_chance) / room) if room > 1e-12 else np.nan

@@ -67,7 +67,8 @@ class ConsensusResult:
     >>> from partita import EAC, ConsensusResult
     >>> result = ConsensusResult.from_estimator(EAC(2).fit([[0, 0, 1, 1], [0, 0, 1, 1], [0, 1, 1, 1]]))
     >>> print(result.summary)
-    3 clusterings of 4 objects lead to 2 clusters (method eac): n_clusters=2 was given, and no object is in doubt.
+    3 clusterings of 4 objects lead to 2 clusters (method eac): n_clusters=2 was given, whether there are clusters was
+    not tested, and no object is in doubt.
     >>> result.labels
     array([0, 0, 1, 1])
     """
@@ -111,7 +112,9 @@ class ConsensusResult:
         kept = copy(inner)
         if hasattr(fitted, "index_"):
             kept.index_ = fitted.index_  # of the features, where labels were made from them
-        return cls(kept, choice_of(inner, method_name(inner)))
+        base: Any = getattr(fitted, "base_", None)
+        names = [str(name) for name in base.get_feature_names_out()] if hasattr(base, "get_feature_names_out") else None
+        return cls(kept, choice_of(inner, method_name(inner)), names=names)
 
     @classmethod
     def from_labels(cls, X: Any, labels: Any, *, weights: Any = None) -> "ConsensusResult":
@@ -207,16 +210,12 @@ class ConsensusResult:
         """One row per object.
 
         ``id``, ``cluster``, ``confidence``, ``vote`` (share of its own cluster in the votes of its labels) and
-        ``second`` (the other cluster with most votes, -1 if there is none). The index is that of the frame that was
-        combined.
+        ``second`` (the best other cluster, against which the confidence is measured; -1 if there is none). The index is
+        that of the frame that was combined.
         """
-        votes, labels = self.estimator.votes_, self.labels
-        rows, labelled = np.arange(len(labels)), labels >= 0
-        own = np.where(labelled, votes[rows, labels.clip(0)], np.nan)
-        second = np.full(len(labels), -1)
-        if votes.shape[1] > 1:
-            votes[rows, labels.clip(0)] = -1.0
-            second = np.where(labelled, votes.argmax(axis=1), -1)
+        labels, labelled = self.labels, self.labels >= 0
+        own = np.where(labelled, self.estimator.votes_[np.arange(len(labels)), labels.clip(0)], np.nan)
+        second = self._judged.verdicts.second
         table = {"id": self.ids, "cluster": labels, "confidence": self.confidence, "vote": own, "second": second}
         return pd.DataFrame(table, index=getattr(self.estimator, "index_", None))
 
@@ -224,10 +223,12 @@ class ConsensusResult:
     def clusters(self) -> pd.DataFrame:
         """One row per cluster.
 
-        ``cluster``, ``size``, ``share`` of all objects, ``consensus`` (mean co-association of its pairs; NaN for one
-        object), ``closest`` (the other cluster of the highest mean co-association with it, -1 if there is none) and
-        ``closest_consensus`` (that mean), ``median_confidence``, ``in_doubt`` (objects whose labels speak for another
-        cluster as much or more) and ``distinguished_by`` (labels that it has and the others have not, in words).
+        ``cluster``, ``size``, ``share`` of the objects with a cluster, ``consensus`` (mean co-association of its pairs;
+        NaN for one object), ``closest`` (the other cluster of the highest mean co-association with it, -1 if there is
+        none) and ``closest_consensus`` (that mean), ``median_confidence``, ``in_doubt`` (objects whose labels speak for
+        another cluster as much or more) and ``distinguished_by`` (labels that it has and others have not, in words).
+
+        With missing labels and more than 3,000 distinct rows the means are those of a sample of every cluster.
         """
         return cluster_table(self.estimator, self.confidence, self._names)
 
@@ -237,8 +238,9 @@ class ConsensusResult:
 
         ``clustering``, ``n_labels``, ``n_objects`` that it labels, ``weight`` in the fit, ``nmi`` and ``adjusted_rand``
         with the consensus, ``agreement`` (mutual information adjusted for chance, over the smaller entropy: 1 if one of
-        the two refines the other), ``outlier`` (agrees far less than most do) and ``deserved_weight`` (agreement over
-        its mean: for ``weights`` of another fit; 0 if it agrees no more than by chance).
+        the two refines the other; NaN if one of them has one cluster), ``outlier`` (agrees far less than most do) and
+        ``deserved_weight`` (agreement over its mean; 0 if it agrees no more than by chance, or says nothing): weights
+        of these clusterings for another fit, without those that were not used.
         """
         return clustering_table(rows_of(self._judged), self._names, self._judged.ensemble.clustering_weights)
 
@@ -265,8 +267,10 @@ class ConsensusResult:
 
         Notes
         -----
-        By the method itself, on a stratified sample of at most 1,000 objects; LWGP stands for methods that need
-        features. Where the method does not find the number of clusters, that number is what LWGP finds.
+        By the method itself, on a stratified sample of at most 1,000 objects that all weigh the same; soft clusterings
+        count by their most probable clusters. LWGP stands for GBCE, which needs features, and for a partition that was
+        given. Where the method does not find the number of clusters, that number is what LWGP finds. Stable is what the
+        clusterings agree on: clusterings of one cloud can agree on cuts through it.
         """
         sample = sample_of(self._judged, self.labels, RESAMPLED)
         return measure_stability(
@@ -303,7 +307,8 @@ class ConsensusResult:
 
         Notes
         -----
-        On a stratified sample of at most 2,000 objects. Methods that take a number of clusters get that of this result.
+        On a stratified sample of at most 2,000 objects that all weigh the same. Methods that take a number of clusters
+        get that of this result.
         """
         return compare_methods(
             sample_of(self._judged, self.labels, COMPARED),
@@ -392,9 +397,10 @@ class ConsensusResult:
             ("clusterings", len(self._names)),
             *(("reason", reason) for reason in self.choice.reasons),
         ]
+        objects = self.objects.assign(id=pd.Series([_plain_id(name) for name in self.ids.tolist()], dtype=object).array)
         sheets = {
             "summary": pd.DataFrame(facts, columns=["what", "value"]),
-            "objects": self.objects.replace([np.inf, -np.inf], np.nan),
+            "objects": objects.replace([np.inf, -np.inf], np.nan),
             "clusters": self.clusters.replace([np.inf, -np.inf], np.nan),
             "clusterings": self.clusterings,
             "choice": self.choice.table,
@@ -442,7 +448,9 @@ class ConsensusResult:
 
 
 def _plain_id(name: Any) -> Any:
-    """A name as JSON can hold it."""
+    """A name as JSON and a sheet can hold it."""
+    if isinstance(name, float) and not np.isfinite(name):
+        return None
     return name if isinstance(name, str | int | float) else str(name)
 
 

@@ -26,7 +26,8 @@ from partita.results._rows import SampledLabels
 
 LEVEL = 0.9  # share of the resamples that the interval holds
 SAMPLE = 1000  # objects of which the clusters are found again: 50 times in some seconds for most methods
-_STABLE, _DOUBTFUL, _DISSOLVED = 0.85, 0.75, 0.5  # Hennig (2007): highly stable; a pattern at best below the second
+_RECOVERED, _DISSOLVED = 0.75, 0.5  # similarities from which a cluster is found again, or is not (Hennig 2007)
+_OFTEN = 0.9  # share of the resamples in which a stable cluster is found again
 _COMPARED = 10  # numbers of clusters that LWGP compares at least, and twice that of the result: more would take long
 _FEW = 5  # clusterings, of which resamples say little
 _HOW_TO_FIND = ("threshold", "cut", "allow_one", "max_clusters")  # parameters that a given number contradicts
@@ -102,7 +103,7 @@ def measure_stability(
         {
             "cluster": np.arange(n_clusters),
             "stability": similarity.mean(axis=0),
-            "recovered": (similarity >= _DOUBTFUL).mean(axis=0),
+            "recovered": (similarity >= _RECOVERED).mean(axis=0),
             "dissolved": (similarity <= _DISSOLVED).mean(axis=0),
         }
     )
@@ -194,10 +195,10 @@ def _words(
     n_resamples: int,
     n_clusters: int,
 ) -> list[str]:
-    words = [_about_the_number(numbers, interval, refits, n_clusters, n_found), *_about_the_clusters(clusters)]
     if n_clusterings < 2:
-        words.append("There is one clustering only, so that resampling changes nothing, and says nothing.")
-    elif n_clusterings < _FEW:
+        return ["There is one clustering only, so that resampling changes nothing, and says nothing."]
+    words = [_about_the_number(numbers, interval, refits, n_clusters, n_found), *_about_the_clusters(clusters)]
+    if n_clusterings < _FEW:
         words.append(f"There are only {n_clusterings} clusterings: resampling so few of them says little.")
     if n_found < n_resamples:
         words.append(f"{n_resamples - n_found} of {n_resamples} resamples gave no result and are left out.")
@@ -208,27 +209,29 @@ def _about_the_number(
     numbers: pd.DataFrame, interval: tuple[int, int], refits: Refits, n_clusters: int, n_found: int
 ) -> str:
     (low, high), by = interval, f" that {refits.whose} finds" if refits.number is not None else ""
-    resamples = f"{n_found} resamples of the clusterings"
+    begin, resamples = f"The number of clusters{by} is", f"{n_found} resamples of the clusterings"
     if len(numbers) == 1:
-        return f"The number of clusters{by} is {low} in all {resamples}."
-    between = f"{low}" if low == high else f"from {low} to {high}"
+        return f"{begin} {low} in all {resamples}."
+    share = float(numbers.loc[numbers["n_clusters"].between(low, high), "share"].sum())
     same = float(numbers.loc[numbers["n_clusters"] == n_clusters, "share"].sum())
-    return f"The number of clusters{by} is {between} in {LEVEL:.0%} of {resamples}, and {n_clusters} in {same:.0%}."
+    also = "" if low == high == n_clusters else f", and {n_clusters} in {same:.0%}"
+    return f"{begin} {low if low == high else f'from {low} to {high}'} in {share:.0%} of {resamples}{also}."
 
 
 def _about_the_clusters(clusters: pd.DataFrame) -> list[str]:
+    """Which clusters are found again, and how often."""
     if len(clusters) < 2:
         return []
-    value = clusters["stability"]
-    doubtful = clusters.loc[value < _DOUBTFUL, "cluster"].tolist()
-    if not doubtful:
-        strong = "all clusters are found again" if (value >= _STABLE).all() else "no cluster dissolves"
-        return [
-            f"At {len(clusters)} clusters {strong}: the least stable one has a mean similarity of {value.min():.2f}."
-        ]
-    shown = ", ".join(map(str, doubtful[:10])) + (", ..." if len(doubtful) > 10 else "")
-    which = f"cluster {shown} is" if len(doubtful) == 1 else f"clusters {shown} are"
+    begin = f"At {len(clusters)} clusters"
+    again = f"found again (similarity of at least {_RECOVERED})"
+    rare = clusters.loc[clusters["recovered"] < _OFTEN, "cluster"].tolist()
+    if not rare:
+        return [f"{begin}, every cluster is {again} in {clusters['recovered'].min():.0%} of the resamples or more."]
+    shown = ", ".join(map(str, rare[:10])) + (", ..." if len(rare) > 10 else "")
+    which = f"cluster {shown} is" if len(rare) == 1 else f"clusters {shown} are"
+    worst = clusters.iloc[int(clusters["stability"].to_numpy().argmin())]
     return [
-        f"At {len(clusters)} clusters, {which} not reliably found again (mean similarity below {_DOUBTFUL}); the least "
-        f"stable one has {value.min():.2f}."
+        f"{begin}, {which} {again} in less than {_OFTEN:.0%} of the resamples; the least stable one, cluster "
+        f"{int(worst['cluster'])}, is found again in {worst['recovered']:.0%} and dissolves (similarity of at most "
+        f"{_DISSOLVED}) in {worst['dissolved']:.0%}."
     ]

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from partita._typing import FloatArray
+from partita.metrics._confidence import IN_DOUBT
 from partita.results._choice import Choice
 
 # Adjusted Rand index of two halves of the clusterings, and what it means for the clusters they find; the words are ours
@@ -21,15 +22,32 @@ def count(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
-def summary_of(choice: Choice, n_objects: int, n_clusterings: int, confidence: FloatArray) -> str:
-    """One sentence: how many clusters of how many objects, whether to believe it, and how many objects are in doubt."""
+def summary_of(
+    choice: Choice, n_objects: int, n_clusterings: int, confidence: FloatArray, rule: Choice | None = None
+) -> str:
+    """One sentence: how many clusters of how many objects, whether to believe it, and how many objects are in doubt.
+
+    ``rule`` is what the rule of the default method finds in the same labels, for a number that it has not chosen.
+    """
     objects, clusterings = count(n_objects, "object"), count(n_clusterings, "clustering")
     if choice.verdict == "chance":
-        who = f"the {clusterings} agree" if n_clusterings != 1 else f"{clusterings} can agree with itself only,"
-        return f"No clusters were found among {objects}: {who} no more than by chance (p = {choice.p_value:.2g})."
+        return f"No clusters were found among {objects}: {_chance(clusterings, n_clusterings, choice)}."
+    found = count(choice.n_clusters, "cluster")
     lead = "leads" if n_clusterings == 1 else "lead"
-    found = f"{clusterings} of {objects} {lead} to {count(choice.n_clusters, 'cluster')} (method {choice.method})"
-    return f"{found}: {_how_sure(choice)}, and {_in_doubt(confidence, choice.n_clusters)}."
+    begin = f"{clusterings} of {objects} {lead} to {found} (method {choice.method})"
+    if choice.method == "given":
+        begin = f"A given partition of {objects} into {found}, judged by {clusterings}"
+    sure = _how_sure(choice)
+    if choice.verdict == "given":
+        sure = _beside_the_rule(choice, rule, clusterings, n_clusterings)
+    elif n_clusterings == 1 and choice.verdict == "agreed":
+        sure = "there is no other clustering that could contradict it"
+    return f"{begin}: {sure}, and {_in_doubt(confidence, choice.n_clusters)}."
+
+
+def _chance(clusterings: str, number: int, choice: Choice) -> str:
+    who = f"the {clusterings} agree" if number != 1 else f"{clusterings} can agree with itself only,"
+    return f"{who} no more than by chance (p = {choice.p_value:.2g})"
 
 
 def _how_sure(choice: Choice) -> str:
@@ -44,6 +62,20 @@ def _how_sure(choice: Choice) -> str:
     return f"two halves of them find {level} (adjusted Rand index {halves:.2f})"
 
 
+def _beside_the_rule(choice: Choice, rule: Choice | None, clusterings: str, n_clusterings: int) -> str:
+    """Whether a number that was not chosen by the rule is what the rule would find."""
+    why = choice.reasons[-1]
+    if rule is None:
+        return f"{why}, whether there are clusters was not tested"
+    if rule.verdict == "chance":
+        return f"{why}, but {_chance(clusterings, n_clusterings, rule)}"
+    if rule.verdict == "weak":
+        return f"{why}, to be taken with care, since clusterings of one cloud without clusters would agree as much"
+    if rule.n_clusters == choice.n_clusters:
+        return f"{why}, and halves of the clusterings agree best on the same number"
+    return f"{why}, but halves of the clusterings agree best on {rule.n_clusters:,}"
+
+
 def _agreement_of_halves(choice: Choice) -> float | None:
     """Adjusted Rand index of two halves of the clusterings at the chosen number, where numbers were compared."""
     row: Any = choice.table[choice.table["n_clusters"] == choice.n_clusters]
@@ -54,7 +86,7 @@ def _in_doubt(confidence: FloatArray, n_clusters: int) -> str:
     judged = confidence[~np.isnan(confidence)]
     if n_clusters < 2 or not len(judged):
         return "there is no second cluster for an object to be in doubt about"
-    doubtful = int((judged <= 0).sum())
+    doubtful = int((judged <= IN_DOUBT).sum())
     if not doubtful:
         return "no object is in doubt"
     share = doubtful / len(judged)

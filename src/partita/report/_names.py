@@ -1,0 +1,3 @@
+"""Names of files that a report can have."""
+
+PAGES = (".html", ".htm")  # suffixes
