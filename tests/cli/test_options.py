@@ -57,6 +57,8 @@ KEYS = {
     "average_nmi": float,
     "seconds": float,
     "seconds_compiling": float,
+    "seconds_report": float,
+    "tables_output": list | None,
     "p_value": float,
     "ids": list,
     "labels": list,
@@ -145,6 +147,7 @@ def test_the_readme_lists_the_keys_that_a_command_prints(call, table, labels, co
             assert isinstance(value, KEYS[key]), key
     if command in ("consensus", "cluster", "report"):
         printed.add("n_components")  # only where clusters have no object: tested with the consensus
+        printed.add("seconds_report")  # only with a report: tested there
     assert printed == keys_in_the_readme()[command]
 
 

@@ -139,3 +139,50 @@ def test_a_missing_extra_is_named_before_any_work(call, labels, monkeypatch):
     code, _, err = call("consensus", labels, "-o", "y.csv", "--report", "r.html")
     assert code == 2
     assert 'pip install "partita[report]"' in err
+
+
+def test_tables_never_replace_an_input(call, labels, tmp_path):
+    (tmp_path / labels).rename(tmp_path / "r.clusters.csv")
+    before = (tmp_path / "r.clusters.csv").read_bytes()
+    code, _, err = call("report", "r.clusters.csv", "-o", "r.html", "--tables", *QUICK)
+    assert code == 2
+    assert "is the input; choose another name" in err
+    assert (tmp_path / "r.clusters.csv").read_bytes() == before
+    assert not (tmp_path / "r.html").exists()
+
+
+def test_tables_and_times_are_told(call, labels, tmp_path):
+    argv = ["report", labels, "-o", "r.html", "--tables", *QUICK]
+    out = call(*argv)[1]
+    assert re.search(r"written to   r\.html \(in \d+\.\d s\)", out)
+    assert "tables       r.objects.csv, r.clusters.csv, r.clusterings.csv, r.stability.csv" in " ".join(out.split("\n"))
+    facts = json.loads(call(*argv, "--json")[1])
+    assert facts["tables_output"] == [f"r.{name}.csv" for name in ("objects", "clusters", "clusterings", "stability")]
+    assert facts["seconds_report"] > 0
+
+
+def test_options_of_a_report_need_one(call, labels):
+    for option in (["--compare"], ["--annotate", "c0"]):
+        code, _, err = call("consensus", labels, "-o", "y.csv", *option)
+        assert code == 2
+        assert "pass --report FILE too" in err
+
+
+def test_consensus_can_compare_methods_in_its_report(call, labels, tmp_path):
+    assert call("consensus", labels, "-o", "y.csv", "-k", 3, "--report", "r.html", "--compare")[0] == 0
+    assert "Methods side by side" in text_of(tmp_path / "r.html")
+
+
+def test_a_measurement_among_the_labels_can_be_an_annotation(call, cells):
+    err = call("consensus", cells, "-o", "y.csv", "--drop", "kind,batch")[2]
+    assert "--drop age, show it in the report by --annotate age, or pass --force" in err
+
+
+def test_the_python_lines_of_features_name_objects_and_clusterings(call, table, tmp_path):
+    argv = ["cluster", table, "-o", "y.csv", "--annotate", "class", "--report", "r.html", *SMALL, "-k", 3]
+    lines = json.loads(call(*argv, "--json")[1])["python"]
+    first = text_of(tmp_path / "r.html")
+    exec(lines, {})
+    again = text_of(tmp_path / "r.html")
+    assert "kmeans" in first
+    assert [first.count(word) for word in ("kmeans", "plant")] == [again.count(word) for word in ("kmeans", "plant")]

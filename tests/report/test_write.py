@@ -302,3 +302,21 @@ def test_rows_are_left_out_where_the_page_would_be_too_large(result, tmp_path, m
     page = report_of(result, tmp_path, n_resamples=0)
     assert len(page.tables["least-certain-objects"]) == 8
     assert "7 of 60 objects" in page.texts["least-certain"]
+
+
+def test_a_given_number_is_judged_by_the_rule(tmp_path, without_pictures):
+    rng = np.random.default_rng(0)
+    noise = partita.combine(rng.integers(4, size=(300, 12)), method="mm", n_clusters=4, random_state=0)
+    page = report_of(noise, tmp_path, n_resamples=0)
+    assert "but the 12 clusterings agree no more than by chance" in page.texts["verdict"]
+    assert "Yes: the clusterings agree no more than by chance" in page.texts["number"]
+
+
+def test_a_result_that_does_not_fit_its_clusterings_is_told(tmp_path, without_pictures):
+    rng = np.random.default_rng(0)
+    truth = np.repeat(np.arange(25), 8)
+    X = np.where(rng.random((200, 30)) < 0.15, rng.integers(25, size=(200, 30)), truth[:, None])
+    page = report_of(partita.combine(X, n_clusters=2, random_state=0), tmp_path, n_resamples=0)
+    assert "Caution: the clusterings agree with each other" in page.texts["verdict"]
+    good = report_of(partita.combine(X, n_clusters=25, random_state=0), tmp_path, n_resamples=0)
+    assert "Caution" not in good.texts["verdict"]

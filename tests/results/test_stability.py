@@ -38,9 +38,7 @@ def test_clear_clusters_are_always_found_again():
     assert (found.clusters["recovered"] == 1).all()
     assert found.n_objects == 60
     assert found.n_resamples == 10
-    assert found.words[1].startswith(
-        "At 3 clusters, every cluster is found again (similarity of at least 0.75) in 1"
-    )
+    assert found.words[1].startswith("At 3 clusters, every cluster is found again (similarity of at least 0.75) in 1")
 
 
 def test_a_cluster_that_is_not_there_is_told():

@@ -29,7 +29,7 @@ def test_clusters_that_are_there():
     [
         ("weak", ": take them with care, since clusterings of one cloud"),
         ("agreed", ": they do not contradict each other, and no object"),
-        ("given", ": n_clusters=3 was given, whether there are clusters was not tested, and no object"),
+        ("given", ": their number was given, whether there are clusters was not tested, and no object"),
     ],
 )
 def test_other_verdicts(verdict, words):

@@ -39,7 +39,7 @@ class Drawn(NamedTuple):
         name = type(self.display).__name__
         return "\n".join(
             [f"from partita.plotting import {name}", *self.before, f"display = {name}.{self.call}.plot()",
-             f"display.figure_.savefig({output!r})"]
+             f"display.figure_.savefig({output!r}, dpi={_DPI}, bbox_inches='tight')"]
         )  # fmt: skip
 
 

@@ -74,9 +74,11 @@ def _refusal(file: str, features: list[str], n_columns: int) -> str:
 
     if 2 * len(features) < n_columns:
         those = shlex.quote(",".join(features))
+        options = {name for option in click.get_current_context().command.params for name in option.opts}
+        shown = f", show it in the report by --annotate {those}" if "--annotate" in options else ""
         return (
             f"{listing(features)} of {file!r} looks like a measurement, not like a clustering; leave it out by --drop "
-            f"{those}, or pass --force if it holds labels."
+            f"{those}{shown}, or pass --force if it holds labels."
         )
     return (
         f"{file!r} looks like a table of features, not of labels: {listing(features)} hold measurements or values that "

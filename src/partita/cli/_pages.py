@@ -8,6 +8,7 @@ import click
 
 from partita.cli._options import parse_names
 from partita.cli._stages import stage
+from partita.report._names import TABLES, table_path
 
 
 class Page(NamedTuple):
@@ -19,6 +20,11 @@ class Page(NamedTuple):
     tables: bool = False
     n_resamples: int | None = None  # None is the default of write_report
     seed: int = 0
+
+    @property
+    def table_files(self) -> list[str]:
+        """Tables that may be written beside the page."""
+        return [str(table_path(self.path, name)) for name in TABLES] if self.tables else []
 
     @property
     def options(self) -> dict[str, Any]:

@@ -110,14 +110,14 @@ def cluster_lines(
     if task.asked == AUTO or task.rule is not None or page is not None:
         names, last = _combining(task, report=page is not None)
         scaled = "StandardScaler().fit_transform(F)" if scale else "F"
-        read = ["from partita.io import read_labels"] if page is not None and annotate else []
+        if page is not None:
+            return _reported_cluster(generator, names, last, file, reading, scale, page, annotate)
         return "\n".join(
             [
                 f"from partita import {', '.join([generator.name, *names])}",
-                *_feature_lines(file, reading, scale, *read),
+                *_feature_lines(file, reading, scale),
                 f"X = {ensemble}.fit_transform({scaled})",
                 *last,
-                *_page_lines(page, file, reading, annotate, None),
             ]
         )
     pipeline = ", ".join((["StandardScaler()"] if scale else []) + [ensemble, call_of(task.estimator, task.parameters)])
@@ -126,6 +126,35 @@ def cluster_lines(
             f"from partita import {task.estimator}, {generator.name}",
             *_feature_lines(file, reading, scale, "from sklearn.pipeline import make_pipeline"),
             f"labels = make_pipeline({pipeline}).fit_predict(F)",
+        ]
+    )
+
+
+def _reported_cluster(
+    generator: Generator,
+    names: list[str],
+    last: list[str],
+    file: str,
+    reading: dict[str, Any],
+    scale: bool,
+    page: Page,
+    annotate: tuple[str, ...],
+) -> str:
+    """Features from a file, to a report that names objects and clusterings as the command does."""
+    scaled = "StandardScaler().fit_transform(F)" if scale else "F"
+    return "\n".join(
+        [
+            "import pandas as pd",
+            f"from partita import {', '.join([generator.name, *names])}",
+            f"from partita.io import read_feature_table{', read_labels' if annotate else ''}",
+            *(["from sklearn.preprocessing import StandardScaler"] if scale else []),
+            f"table = {_read('read_feature_table', file, reading)}",
+            "F = table.features",
+            f"ensemble = {call_of(generator.name, generator.parameters)}",
+            f"X = ensemble.fit_transform({scaled})",
+            "X = pd.DataFrame(X, index=table.object_ids(), columns=ensemble.get_feature_names_out())",
+            *last,
+            *_page_lines(page, file, reading, annotate, None),
         ]
     )
 

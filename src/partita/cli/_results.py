@@ -185,7 +185,8 @@ def print_summary(summary: dict[str, Any], *, err: bool = False) -> None:
     if summary["n_unlabelled"]:
         click.echo(f"unlabelled   {count(summary['n_unlabelled'], 'object')} (label -1)", err=err)
     if summary["n_in_doubt"]:
-        doubt = "whose labels speak for another cluster as much or more (--confidence FILE)"
+        where = "--confidence FILE" if "confidence_output" in summary else "the page lists them"
+        doubt = f"whose labels speak for another cluster as much or more ({where})"
         print_field("in doubt", f"{count(summary['n_in_doubt'], 'object')}, {doubt}", err=err)
     click.echo(f"average NMI  {summary['average_nmi']:.3f} between the consensus and the clusterings", err=err)
     compiling = summary["seconds_compiling"]
@@ -210,6 +211,10 @@ def _print_files(summary: dict[str, Any], *, err: bool) -> None:
         "membership": " (votes, not probabilities)" if summary["membership_kind"] == "votes" else "",
         "confidence": " (log-odds, not probabilities of being right)",
     }
+    if "seconds_report" in summary:
+        notes["written to" if "tables_output" in summary else "report"] = f" (in {summary['seconds_report']:.1f} s)"
     for name, key in _FILES.items():
         if summary.get(key):
             click.echo(f"{name:<12} {summary[key]}{notes.get(name, '')}", err=err)
+    if summary.get("tables_output"):
+        print_field("tables", ", ".join(summary["tables_output"]), err=err)

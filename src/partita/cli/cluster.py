@@ -91,7 +91,9 @@ def cluster(
     page = None if report is None else Page(report, compare=compare, seed=seed)
     lines = cluster_lines(task, generator, file, reading, scale, page, annotate)
     if page is not None:
+        watch = Stopwatch()
         save_page(page, result, annotations, lines, jobs)
+        found["seconds_report"] = watch.read()["seconds"]
     summary = {
         "file": file,
         "method": task.method,

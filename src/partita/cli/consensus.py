@@ -140,7 +140,8 @@ def run_consensus(
     from partita.io import read_features
 
     inputs, page_path = [file, features, annotations], None if page is None else page.path
-    check_targets([output, membership], inputs, tables=[confidence], page=page_path)
+    beside_page = [] if page is None else page.table_files
+    check_targets([output, membership], inputs, tables=[confidence, *beside_page], page=page_path)
     task = plan(method, parameters, seed=seed, jobs=jobs)
     estimator = build(task.asked, task.parameters)
     known, reading = read_columns_beside(file, annotate, reading)
@@ -158,7 +159,9 @@ def run_consensus(
     write_results(labels, result, output, membership, confidence)
     lines = consensus_lines(task, file, reading, noise, features, of_features, page, annotate, annotations)
     if page is not None:
+        watch = Stopwatch()
         save_page(page, result, known, lines, jobs)
+        seconds["seconds_report"] = watch.read()["seconds"]
     summary = {
         "file": file,
         "method": task.method,

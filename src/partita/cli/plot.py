@@ -64,7 +64,7 @@ _HELP = "\n".join(
 
 
 @click.command(help=_HELP)
-@click.argument("kind", type=click.Choice(list(KINDS)))
+@click.argument("kind", metavar="KIND", type=click.Choice(list(KINDS)))
 @click.argument("file", type=InputFile())
 @click.option("-o", "--output", type=click.Path(), required=True, help="Picture to write: SVG, PNG or PDF by its name.")
 @method_options

@@ -1,6 +1,7 @@
 """``partita report``: labels in, one page out that shows the consensus and how sure it is."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import click
@@ -92,7 +93,9 @@ def report(
         annotations=annotations,
     )
     elsewhere = ("membership_output", "confidence_output", "report_output")
-    summary = {**{key: value for key, value in summary.items() if key not in elsewhere}, "output": output}
+    written = [name for name in page.table_files if Path(name).exists()] if tables else None
+    kept = {key: value for key, value in summary.items() if key not in elsewhere}
+    summary = {**kept, "output": output, "tables_output": written}
     if as_json:
         click.echo(json.dumps(summary, indent=2))
     else:

@@ -1,5 +1,6 @@
 """The tree of a consensus with its cut, and how long each number of clusters lives in it."""
 
+import math
 import warnings
 from collections.abc import Sequence
 from typing import Any, Self
@@ -156,12 +157,18 @@ class DendrogramDisplay(ResultDisplay):
             "lifetimes": getattr(result.estimator, "lifetimes_", None),
             "height": "Ward distance" if getattr(result.estimator, "linkage", "") == "ward" else "1 - similarity",
         }
+        limit = _limit_of(result.estimator, len(leaves), shared["lifetimes"])
         if len(leaves) <= MAX_LEAVES:
             names = object_names(result, leaves)
-            return cls(tree=tree, sizes=np.ones(len(leaves), np.int64), clusters=clusters, names=names, **shared)
+            return cls(
+                tree=tree, sizes=np.ones(len(leaves), np.int64), clusters=clusters, names=names, note=limit, **shared
+            )
         n_branches = _number_of_branches(tree, number)
         top = top_of_tree(tree, n_branches)
-        note = f"the top of the tree of {len(leaves):,} objects: {n_branches} branches with their numbers of objects"
+        top_words = (
+            f"the top of the tree of {len(leaves):,} objects: {n_branches} branches with their numbers of objects"
+        )
+        note = "; ".join(filter(None, [top_words, limit]))
         of_branch = _common(clusters, top.branch, n_branches)
         return cls(tree=top.tree, sizes=top.size, clusters=of_branch, names=None, note=note, **shared)
 
@@ -254,8 +261,10 @@ class DendrogramDisplay(ResultDisplay):
     def _draw_lives(self, ax: Any) -> None:
         """One bar per number of clusters; that of the cut has a colour."""
         lives, k = np.asarray(self.lifetimes), self.n_clusters
-        first = max(2, k + 4 - _BARS)
-        lives = lives[first - 2 : max(10, k + 3) - 1]
+        longest = int(lives.argmax()) + 2 if len(lives) else k
+        shown = max(10, k + 3, longest + 1 if longest <= k + _BARS // 2 else 0)
+        first = max(2, min(k - 1, shown + 1 - _BARS))
+        lives = lives[first - 2 : min(shown, first + _BARS - 1) - 1]
         numbers = np.arange(first, first + len(lives)).tolist()
         ax.barh(numbers, lives, color=[PALETTE[0] if number == k else "#BDBDBD" for number in numbers])
         ax.set_ylim(max(numbers[-1], first + 7) + 0.6, first - 0.6)
@@ -291,6 +300,16 @@ def _height_of_cut(tree: FloatArray, n_clusters: int) -> float:
     heights = np.concatenate([[0.0], tree[:, 2]])
     done = len(tree) + 1 - n_clusters  # merges below the cut
     return float(heights[-1] * 1.05 if n_clusters == 1 else (heights[done] + heights[done + 1]) / 2)
+
+
+def _limit_of(estimator: Any, n_objects: int, lifetimes: FloatArray | None) -> str:
+    """What to say if a longer life was not taken, because that number was too large to be looked at."""
+    if lifetimes is None or not len(lifetimes) or getattr(estimator, "n_clusters", 0) is not None:
+        return ""
+    limit = getattr(estimator, "max_clusters", None)
+    most = max(math.isqrt(n_objects), 2) if limit == "sqrt" else limit
+    too_many = isinstance(most, int) and int(lifetimes.argmax()) + 2 > most
+    return f"numbers up to {most} were considered" if too_many else ""
 
 
 def _number_of_branches(tree: FloatArray, n_clusters: int) -> int:

@@ -124,7 +124,9 @@ def shorten(text: Any, length: int = 24) -> str:
     begin = str(text)[: 8 * length]
     seen = "".join(letter if letter.isprintable() or letter.isspace() else "?" for letter in begin)
     words = " ".join(seen.split())
-    words = words if len(words) <= length else words[: length - 1] + "…"
+    if len(words) > length or len(str(text)) > len(begin):
+        last = (length - 1) // 2  # names often begin alike: their ends are kept, too
+        words = f"{words[: length - 1 - last]}…{' '.join(str(text)[-4 * length :].split())[-last:]}"
     return words.replace("$", r"\$")
 
 

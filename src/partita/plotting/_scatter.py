@@ -16,6 +16,7 @@ from partita.results._frames import in_order_of
 _FAINT = 0.25  # opacity of objects in doubt
 _RASTER = 500  # points above which they are drawn as pixels: the file stays small
 _COLORS_ONLY = 10  # clusters up to which colours are enough
+_FEW_MARKS = 3  # places of a cluster up to which its number stands beside them
 _NUMBERED = 60  # clusters, the largest ones, that are numbered: a legend of more would fill the figure
 
 
@@ -168,13 +169,17 @@ class ScatterDisplay(ResultDisplay):
 
         clusters = clusters[:_NUMBERED]
         middles = [np.median(self.coordinates[self.labels == cluster], axis=0) for cluster in clusters]
-        texts = [
-            self.ax_.text(
-                *middle, str(cluster), ha="center", va="center", fontsize=USUAL, fontweight="bold", zorder=4,
-                path_effects=[withStroke(linewidth=3, foreground="white")],
-            )
-            for cluster, middle in zip(clusters, middles, strict=True)
-        ]  # fmt: skip
+        texts = []
+        for cluster, middle in zip(clusters, middles, strict=True):
+            marks = np.unique(self.coordinates[self.labels == cluster], axis=0)
+            away = (0, 0) if len(marks) > _FEW_MARKS else (8, 8)  # a number would hide the marks of a small cluster
+            texts.append(
+                self.ax_.annotate(
+                    str(cluster), middle, xytext=away, textcoords="offset points", ha="center", va="center",
+                    fontsize=USUAL, fontweight="bold", zorder=4, annotation_clip=False,
+                    path_effects=[withStroke(linewidth=3, foreground="white")],
+                )
+            )  # fmt: skip
         settle(self.ax_)
         if _drop_overlapping(texts):
             handles = [

@@ -13,12 +13,14 @@ import pandas as pd
 import partita.exceptions
 from partita._runs import warn
 from partita.consensus import LWGP
+from partita.metrics._agreement_matrix import agreement_matrix
 from partita.report._parts import Words, clean, sentence
 from partita.results import Choice, ConsensusResult
 from partita.results._choice import choice_of
 from partita.results._rows import sample_of
 from partita.results._words import summary_of
 
+_COMPARED = 100  # clusterings that are compared with each other for a caution: more say the same
 RULED = 2000  # objects on which a number of clusters is looked for, where none was chosen
 
 
@@ -73,6 +75,17 @@ class Material:
         sample = sample_of(self.result._judged, self.result.labels, RULED)
         weights = self.result._judged.ensemble.clustering_weights
         return choice_of(LWGP(weights=weights, random_state=self.random_state).fit(sample.codes), "lwgp")
+
+    @cached_property
+    def agreements(self) -> tuple[float, float]:
+        """Mean adjusted Rand index between two clusterings, and between a clustering and the result."""
+        sample = sample_of(self.result._judged, self.result.labels, RULED)
+        codes = np.column_stack([sample.labels, sample.codes]).astype(np.int32)
+        matrix = agreement_matrix(codes[:, : _COMPARED + 1], np.ones(len(codes)))
+        if len(matrix) < 3:
+            return np.nan, np.nan
+        others = matrix[1:, 1:][np.triu_indices(len(matrix) - 1, 1)]
+        return float(np.mean(others[~np.isnan(others)])), float(np.nanmean(matrix[0, 1:]))
 
     @property
     def run(self) -> dict[str, Any]:

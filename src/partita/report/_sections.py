@@ -14,6 +14,7 @@ from partita.report._pictures import picture
 from partita.report._tables import MAX_ROWS, Column, as_decimal, as_percent, matrix_table, p_value, percent, to_table
 
 _STABLE_IS_NOT_TRUE = "Stable is what the clusterings agree on; clusterings of one cloud can agree on cuts through it."
+_MUCH, _LITTLE = 2.0, 0.1  # how much more clusterings must agree with each other before that is said
 _MANY = 20  # rows above which a table is searched
 _OF_ANNOTATIONS = ["annotation", "words", "effect", "p_corrected", "test", "p_value", "statistic", "n_objects"]
 _NAMED = 10  # outliers that are named in words
@@ -22,7 +23,22 @@ _NAMED = 10  # outliers that are named in words
 # -------------------------------------------------------------------------------------------------- the answer and why
 def verdict(material: Material) -> list[Any]:
     """One sentence, and the figures that one asks for first."""
-    return [*attempt("The summary", lambda: Words(sentence(material.summary), "lead")), _key_figures(material)]
+    lead = attempt("The summary", lambda: Words(sentence(material.summary), "lead"))
+    return [*lead, *_misfit(material), _key_figures(material)]
+
+
+def _misfit(material: Material) -> list[Words]:
+    """A caution, where the clusterings agree with each other far more than with the result."""
+    between, with_result = material.agreements
+    if not between > _MUCH * with_result + _LITTLE:  # also where one of them is not known
+        return []
+    return [
+        Words(
+            f"Caution: the clusterings agree with each other (mean adjusted Rand index {between:.2f}) far more than "
+            f"with this result ({with_result:.2f}). Another number of clusters may fit them better.",
+            "note",
+        )
+    ]
 
 
 def _key_figures(material: Material) -> Facts:
@@ -76,7 +92,24 @@ def _reasons(choice: Any) -> list[Any]:
     table = choice.table.assign(choice=[places.get(number, "") for number in choice.table["n_clusters"]])
     special = {"agreement": Column("Agreement", as_decimal, "adjusted Rand index of two halves of the clusterings")}
     title = "The numbers of clusters that were compared"
+    parts += _at_the_edge(choice)
     return [*parts, to_table(table, "numbers", title, noun="numbers", special=special)]
+
+
+def _at_the_edge(choice: Any) -> list[Words]:
+    """That larger numbers were not looked at, where the halves agree best at the largest one."""
+    largest = int(choice.table["n_clusters"].max())
+    best = int(choice.table.loc[choice.table["agreement"].idxmax(), "n_clusters"])
+    if best < largest or choice.n_clusters == largest:
+        return []
+    return [
+        Words(
+            f"Numbers up to {largest:,} were compared, and the agreement of the halves is highest there: a larger "
+            "number may be right. Pass it, or have more compared (max_clusters; --set max_clusters=... on the command "
+            "line).",
+            "note",
+        )
+    ]
 
 
 def _could_it_be_one(choice: Any) -> str:
@@ -202,10 +235,10 @@ def stability(material: Material) -> list[Any]:
     interval = f"{low:,}" if low == high else f"{low:,} to {high:,}"
     how = (
         f"The clusterings were drawn again with replacement {found.n_resamples:,} times, and the clusters of "
-        f"{found.n_objects:,} objects were found anew each time."
+        f"{found.n_objects:,} {_objects(found.n_objects)} were found anew each time."
     )
     special = {"share": Column("Share of the resamples", as_percent)}
-    title = f"Numbers of clusters that were found; at least {found.level:.0%} of the resamples found {interval}"
+    title = f"Numbers of clusters that were found; the middle {found.level:.0%} of the resamples: {interval}"
     return [
         Words(how),
         listed([*found.words, _STABLE_IS_NOT_TRUE]),

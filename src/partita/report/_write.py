@@ -5,7 +5,7 @@ import hashlib
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from importlib.resources import files
 from pathlib import Path
@@ -17,9 +17,9 @@ import pandas as pd
 import partita
 from partita._optional import require
 from partita._runs import as_random_state, check_run, progress
-from partita.io import check_file, check_output, replacing, write_table
+from partita.io import check_file, check_output, replacing
 from partita.report._material import Material, collecting, failed
-from partita.report._names import PAGES
+from partita.report._names import PAGES, table_path
 from partita.report._parts import Section, Words, clean
 from partita.report._sections import SECTIONS
 from partita.results import ConsensusResult
@@ -99,10 +99,11 @@ def write_report(
         material.files = _files_beside(target, material)
     sections = make_sections(material)
     page = _small_page(sections, _title(title, result))
-    for name in material.files.keys() & material.tables.keys():
-        write_table(target.parent / material.files[name], material.tables[name])
-    with replacing(target) as beside:
-        beside.write_bytes(page)
+    with ExitStack() as files:  # all are written beside their targets before the first takes its place
+        for name in sorted(material.files.keys() & material.tables.keys()):
+            beside = files.enter_context(replacing(table_path(target, name)))
+            material.tables[name].to_csv(beside, index=False)
+        files.enter_context(replacing(target)).write_bytes(page)
 
 
 # -------------------------------------------------------------------------------------------------------------- checks
@@ -139,10 +140,10 @@ def _files_beside(target: Path, material: Material) -> dict[str, str]:
     """Names of the tables beside the page, each of a file that can be written."""
     asked = {"stability": bool(material.n_resamples), **_asked(material)}
     wanted = ["objects", "clusters", "clusterings", *(name for name in asked if asked[name])]
-    names = {name: f"{target.stem}.{name}.csv" for name in wanted}
-    for name in names.values():
-        check_output(target.parent / name)
-    return names
+    paths = {name: table_path(target, name) for name in wanted}
+    for path in paths.values():
+        check_output(path)
+    return {name: path.name for name, path in paths.items()}
 
 
 # ------------------------------------------------------------------------------------------------------------ sections

@@ -56,6 +56,11 @@
     tools.hidden = false;
   }
 
+  // On paper nothing can be unfolded: what the columns mean is printed with them.
+  const folded = Array.from(document.querySelectorAll("details"));
+  window.addEventListener("beforeprint", () => folded.forEach((one) => { one.open = true; }));
+  window.addEventListener("afterprint", () => folded.forEach((one) => { one.open = false; }));
+
   for (const table of document.querySelectorAll("table.sortable")) {
     addSorting(table);
     const tools = document.querySelector(`[data-tools="${table.id}"]`);

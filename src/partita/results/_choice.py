@@ -13,6 +13,7 @@ from partita.consensus.label_space._cluster_number import ClusterNumber
 
 _WHY_THE_METHOD = "{} is the default method: it finds the number of clusters, and its cost is linear in the objects"
 _NOT_CHANCE = "the clusterings agree more than chance (p at most {p:.2g})"
+_HARDLY = 0.1  # adjusted Rand index of halves that find nothing in common
 _NOT_TESTED = f"fewer than {FEWEST} objects: whether the clusterings agree by chance only cannot be told"
 
 
@@ -101,6 +102,11 @@ def _reasons(number: ClusterNumber) -> list[str]:
 def _why_this(number: ClusterNumber) -> str:
     at = int(np.flatnonzero(number.numbers == number.n_clusters)[0])
     assert number.halves is not None
+    if number.halves.rand[at] < _HARDLY:
+        return (
+            f"the score is highest for {number.n_clusters}, on which two halves of the clusterings hardly agree "
+            f"(adjusted Rand index {number.halves.rand[at]:.2f})"
+        )
     return (
         f"two halves of the clusterings agree best on {number.n_clusters}: they share {number.halves.shared[at]:.2f} "
         f"nats and differ in {number.halves.apart[at]:.2f} (adjusted Rand index {number.halves.rand[at]:.2f})"

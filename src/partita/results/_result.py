@@ -67,7 +67,7 @@ class ConsensusResult:
     >>> from partita import EAC, ConsensusResult
     >>> result = ConsensusResult.from_estimator(EAC(2).fit([[0, 0, 1, 1], [0, 0, 1, 1], [0, 1, 1, 1]]))
     >>> print(result.summary)
-    3 clusterings of 4 objects lead to 2 clusters (method eac): n_clusters=2 was given, whether there are clusters was
+    3 clusterings of 4 objects lead to 2 clusters (method eac): their number was given, whether there are clusters was
     not tested, and no object is in doubt.
     >>> result.labels
     array([0, 0, 1, 1])

@@ -1,5 +1,6 @@
 """What was found and how sure it is, in one sentence."""
 
+import re
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,10 @@ def summary_of(
         sure = _beside_the_rule(choice, rule, clusterings, n_clusterings)
     elif n_clusterings == 1 and choice.verdict == "agreed":
         sure = "there is no other clustering that could contradict it"
-    return f"{begin}: {sure}, and {_in_doubt(confidence, choice.n_clusters)}."
+    doubt = _in_doubt(confidence, choice.n_clusters)
+    if choice.verdict == "weak" and doubt.startswith("no "):  # it would sound like a reason to trust them
+        return f"{begin}: {sure}."
+    return f"{begin}: {sure}, and {doubt}."
 
 
 def _chance(clusterings: str, number: int, choice: Choice) -> str:
@@ -64,7 +68,8 @@ def _how_sure(choice: Choice) -> str:
 
 def _beside_the_rule(choice: Choice, rule: Choice | None, clusterings: str, n_clusterings: int) -> str:
     """Whether a number that was not chosen by the rule is what the rule would find."""
-    why = choice.reasons[-1]
+    why = re.sub(r"^n_clusters=\d+ was given$", "their number was given", choice.reasons[-1])
+    why = re.sub(r"^n_clusters=(\d+) is an upper bound$", r"at most \1 were allowed", why)
     if rule is None:
         return f"{why}, whether there are clusters was not tested"
     if rule.verdict == "chance":
