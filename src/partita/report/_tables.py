@@ -102,7 +102,7 @@ COLUMNS = {
         "Confidence", as_decimal, "log-odds of its cluster against the best other one; 0 or less: doubt"
     ),
     "vote": Column("Vote", as_percent, "share of its labels' votes that goes to its own cluster"),
-    "second": Column("Second", _cluster, "the other cluster that gets most votes"),
+    "second": Column("Second", _cluster, "the best other cluster, against which the confidence is measured"),
     "size": Column("Size", _whole, "objects in the cluster"),
     "share": Column("Share", as_percent, "part of all objects that have a cluster"),
     "consensus": Column("Consensus", as_decimal, "mean share of the clusterings that put two of its objects together"),
