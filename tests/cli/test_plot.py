@@ -69,6 +69,9 @@ def test_tables_of_results(call, tmp_path, rng):
     assert code == 0
     assert "RankDisplay.from_scores(frame)" in out
     assert "MCLA" in (tmp_path / "rank.svg").read_text(encoding="utf-8")
+    assert call("plot", "rank", "scores.csv", "-o", "r.svg", "--table", "--drop", "BCE")[0] == 0
+    assert "BCE" not in (tmp_path / "r.svg").read_text(encoding="utf-8")
+    assert "has no column 'magic'" in call("plot", "rank", "scores.csv", "-o", "r.svg", "--table", "--drop", "magic")[2]
     rows = pd.DataFrame({"share": np.repeat([0.1, 0.2, 0.3], 4), "ari": rng.random(12), "who": ["a", "b"] * 6})
     rows.to_csv(tmp_path / "rows.csv", index=False)
     argv = ["--table", "--x", "share", "--y", "ari", "--by", "who"]

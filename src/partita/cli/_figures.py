@@ -47,14 +47,19 @@ def draw_table(kind: str, file: str, reading: dict[str, Any], x: Any, y: Any, by
     """A curve or ranks of a table of results."""
     from partita import plotting
     from partita.io import read_labels
+    from partita.io._read_labels import select_columns
 
     how = {name: value for name, value in reading.items() if name != "drop"}
     if kind == "curve" and "id_column" not in how:
         how["id_column"] = False
     with stage(f"reading {file}"):
-        frame = read_labels(file, **how).labels.drop(columns=reading.get("drop", []))
+        frame = read_labels(file, **how).labels
     given = ", ".join([repr(file), *(f"{name}={value!r}" for name, value in how.items())])
     before = ["from partita.io import read_labels", f"frame = read_labels({given}).labels"]
+    if "drop" in reading:
+        select_columns(frame, reading["drop"], Path(file))  # refuses unknown names
+        frame = frame.drop(columns=reading["drop"])
+        before[-1] += f".drop(columns={reading['drop']!r})"
     if kind == "rank":
         return Drawn(plotting.RankDisplay.from_scores(frame), {}, before, "from_scores(frame)")
     named = {"x": x, "y": y, "by": by}

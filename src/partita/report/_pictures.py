@@ -57,14 +57,14 @@ _PLANS = {
         "TrackingDisplay",
         "Where the objects go when the number of clusters grows",
         "Each row is a number of clusters, and each column is an object; the colour is its cluster. Where a block of "
-        "one colour splits cleanly into two, a cluster was divided; where colours mix, objects change their cluster, and "
-        "these clusters are less certain.",
+        "one colour splits cleanly into two, a cluster was divided; where colours mix, objects change their cluster, "
+        "and these clusters are less certain.",
     ),
 }
 _BARS = 5  # annotations beside the heatmap, as many as it takes
 _MEMBERSHIP = (
-    "Each column is an object, and each row is a cluster; a dark cell means that {what}. Objects with one dark cell are "
-    "clear, objects with several shaded cells lie between clusters. {warning}"
+    "Each column is an object, and each row is a cluster; a dark cell means that {what}. Objects with one dark cell "
+    "are clear, objects with several shaded cells lie between clusters. {warning}"
 )
 _WHAT = {
     "votes": ("most of its labels vote for this cluster", "Votes are not probabilities of being right."),
