@@ -186,3 +186,14 @@ def test_the_python_lines_of_features_name_objects_and_clusterings(call, table, 
     again = text_of(tmp_path / "r.html")
     assert "kmeans" in first
     assert [first.count(word) for word in ("kmeans", "plant")] == [again.count(word) for word in ("kmeans", "plant")]
+
+
+def test_names_that_a_spreadsheet_would_compute_can_be_marked(call, cells, tmp_path):
+    frame = pd.read_csv(tmp_path / cells)
+    frame["cell"] = [f"={i}+1" for i in range(60)]
+    frame.to_csv(tmp_path / "x.csv", index=False)
+    argv = ["report", "x.csv", "-o", "r.html", "--drop", "batch,kind,age", "--tables", *QUICK]
+    assert call(*argv)[0] == 0
+    assert pd.read_csv(tmp_path / "r.objects.csv")["id"][0] == "=0+1"
+    assert call(*argv, "--spreadsheet-safe")[0] == 0
+    assert pd.read_csv(tmp_path / "r.objects.csv")["id"][0] == "'=0+1"

@@ -133,3 +133,12 @@ def test_the_tree_of_many_rows_is_that_of_a_sample_and_says_so(monkeypatch):
     display = DendrogramDisplay.from_labels(X, n_clusters=3)
     assert display.note == "a sample of 40 of 300 objects, by cluster"
     assert len(display.tree) == 39
+
+
+def test_a_longer_life_that_was_not_considered_is_told():
+    truth = np.repeat(np.arange(25), 8)
+    rng = np.random.default_rng(0)
+    X = np.where(rng.random((200, 12)) < 0.1, rng.integers(25, size=(200, 12)), truth[:, None])
+    display = DendrogramDisplay.from_labels(X)
+    assert display.note.endswith("numbers up to 14 were considered; 25 clusters have a longer life")
+    assert "considered" not in DendrogramDisplay.from_labels(X, n_clusters=25).note

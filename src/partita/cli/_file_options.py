@@ -92,13 +92,18 @@ def check_standard(targets: Sequence[str], inputs: Sequence[str | None]) -> None
     context.with_resource(redirect_stdout(sys.stderr))
 
 
+def is_spreadsheet_safe() -> bool:
+    """Whether text that a spreadsheet would compute is to be marked."""
+    return bool(click.get_current_context().meta.get(_SAFE))
+
+
 def save_table(path: str, table: Any) -> None:
     """Write a table as ``write_table`` does, with the options of the command line."""
     from partita.io import write_table
 
     context = click.get_current_context()
     with redirect_stdout(context.meta.get(_STDOUT, sys.stdout)):
-        write_table(path, table, spreadsheet_safe=bool(context.meta.get(_SAFE)))
+        write_table(path, table, spreadsheet_safe=is_spreadsheet_safe())
 
 
 def save_matrix(path: str, matrix: Any, *, ids: Any, name: str = "labels") -> None:
@@ -107,4 +112,4 @@ def save_matrix(path: str, matrix: Any, *, ids: Any, name: str = "labels") -> No
 
     context = click.get_current_context()
     with redirect_stdout(context.meta.get(_STDOUT, sys.stdout)):
-        write_matrix(path, matrix, ids=ids, name=name, spreadsheet_safe=bool(context.meta.get(_SAFE)))
+        write_matrix(path, matrix, ids=ids, name=name, spreadsheet_safe=is_spreadsheet_safe())

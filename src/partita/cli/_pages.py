@@ -20,6 +20,7 @@ class Page(NamedTuple):
     tables: bool = False
     n_resamples: int | None = None  # None is the default of write_report
     seed: int = 0
+    spreadsheet_safe: bool = False
 
     @property
     def table_files(self) -> list[str]:
@@ -29,7 +30,9 @@ class Page(NamedTuple):
     @property
     def options(self) -> dict[str, Any]:
         """Keyword arguments of ``write_report``, only those that differ from its defaults."""
-        given = {"title": self.title, "compare": self.compare, "tables": self.tables, "random_state": self.seed}
+        safe = self.tables and self.spreadsheet_safe
+        given: dict[str, Any] = {"title": self.title, "compare": self.compare, "tables": self.tables}
+        given |= {"spreadsheet_safe": safe, "random_state": self.seed}
         chosen = {name: value for name, value in given.items() if value}
         return chosen | ({} if self.n_resamples is None else {"n_resamples": self.n_resamples})
 

@@ -154,7 +154,8 @@ def _check_options(context: click.Context, kind: str) -> None:
     """Refuse, before any work, options that this kind of picture cannot use."""
     for name, (option, kinds) in _OPTIONS.items():
         if kind not in kinds and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            raise click.UsageError(f"{option} is not for {kind}; it is for {', '.join(kinds)}.")
+            instead = " (--drop leaves columns out)" if option == "--annotate" else ""
+            raise click.UsageError(f"{option} is not for {kind}; it is for {', '.join(kinds)}{instead}.")
     given = context.params
     if given["is_table"]:
         missing = [option for option in ("x", "y") if kind == "curve" and given[option] is None]

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from partita.cli._file_options import InputFile
+from partita.cli._file_options import InputFile, is_spreadsheet_safe, spreadsheet_option
 from partita.cli._label_file import force_option
 from partita.cli._methods import check_usage
 from partita.cli._options import (
@@ -42,6 +42,7 @@ from partita.cli.consensus import run_consensus
 @seed_option
 @jobs_option
 @label_file_options
+@spreadsheet_option
 @force_option
 @json_option
 def report(
@@ -76,7 +77,7 @@ def report(
     parameters = parse_settings(settings) | ({} if n_clusters is None else {"n_clusters": n_clusters})
     check_usage(method, parameters)
     chosen = _methods_to_compare(compare_methods) if compare_methods else compare
-    page = Page(output, title, chosen, tables, n_resamples, seed)
+    page = Page(output, title, chosen, tables, n_resamples, seed, is_spreadsheet_safe())
     reading = label_file_arguments(columns, drop, id_column, no_ids, header)
     summary, _ = run_consensus(
         file,

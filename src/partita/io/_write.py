@@ -38,7 +38,7 @@ def write_table(path: str | os.PathLike[str], table: pd.DataFrame, *, spreadshee
     target = check_output(path)
     kind = _format_of_output(target)
     if kind in TEXT and spreadsheet_safe:
-        table = _without_formulas(table)
+        table = without_formulas(table)
     if os.fspath(path) == STANDARD:
         _print_bytes(table.to_csv(index=False).encode("utf-8"))
         return
@@ -93,7 +93,7 @@ def _print_bytes(content: bytes) -> None:
     binary.flush()
 
 
-def _without_formulas(table: pd.DataFrame) -> pd.DataFrame:
+def without_formulas(table: pd.DataFrame) -> pd.DataFrame:
     """The table with an apostrophe before text, also in names, that begins like a formula and is no number."""
     safe = table.copy()
     for place in range(table.shape[1]):

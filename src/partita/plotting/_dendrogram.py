@@ -308,8 +308,10 @@ def _limit_of(estimator: Any, n_objects: int, lifetimes: FloatArray | None) -> s
         return ""
     limit = getattr(estimator, "max_clusters", None)
     most = max(math.isqrt(n_objects), 2) if limit == "sqrt" else limit
-    too_many = isinstance(most, int) and int(lifetimes.argmax()) + 2 > most
-    return f"numbers up to {most} were considered" if too_many else ""
+    longest = int(lifetimes.argmax()) + 2
+    if not isinstance(most, int) or longest <= most:
+        return ""
+    return f"numbers up to {most} were considered; {longest:,} clusters have a longer life"
 
 
 def _number_of_branches(tree: FloatArray, n_clusters: int) -> int:

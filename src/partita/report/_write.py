@@ -18,6 +18,7 @@ import partita
 from partita._optional import require
 from partita._runs import as_random_state, check_run, progress
 from partita.io import check_file, check_output, replacing
+from partita.io._write import without_formulas
 from partita.report._material import Material, collecting, failed
 from partita.report._names import PAGES, table_path
 from partita.report._parts import Section, Words, clean
@@ -41,6 +42,7 @@ def write_report(
     annotations: Any = None,
     n_resamples: int = 30,
     tables: bool = False,
+    spreadsheet_safe: bool = False,
     random_state: Any = 0,
     n_jobs: int | None = None,
     verbose: bool = False,
@@ -68,6 +70,8 @@ def write_report(
         Resamples for the stability; 0 leaves it out.
     tables : bool, default=False
         Write the full tables beside the page, such as ``report.objects.csv`` beside ``report.html``.
+    spreadsheet_safe : bool, default=False
+        In these tables, begin text that a spreadsheet would compute (``=...``) with an apostrophe.
     random_state : int, RandomState, Generator or None, default=0
         Seed of resamples and methods.
     n_jobs : int, optional
@@ -102,7 +106,8 @@ def write_report(
     with ExitStack() as files:  # all are written beside their targets before the first takes its place
         for name in sorted(material.files.keys() & material.tables.keys()):
             beside = files.enter_context(replacing(table_path(target, name)))
-            material.tables[name].to_csv(beside, index=False)
+            table = material.tables[name]
+            (without_formulas(table) if spreadsheet_safe else table).to_csv(beside, index=False)
         files.enter_context(replacing(target)).write_bytes(page)
 
 
