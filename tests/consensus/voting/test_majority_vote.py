@@ -85,3 +85,11 @@ def test_clusters_without_a_partner_do_not_vote_together():
 def test_the_size_of_the_weights_does_not_matter(X, size):
     weights = np.linspace(1, 3, X.shape[1])
     assert np.array_equal(majority_vote(X, weights=size * weights), majority_vote(X, weights=weights))
+
+
+def test_labels_without_weight_cannot_vote():
+    with (
+        pytest.raises(ValueError, match="all clusterings that have labels have weight 0"),
+        pytest.warns(match="dropped"),
+    ):
+        majority_vote([[0, 1, 1], [None, None, None]], weights=[0, 1])

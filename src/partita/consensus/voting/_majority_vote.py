@@ -46,6 +46,8 @@ def majority_vote(X: Any, *, weights: Any = None) -> IntArray:
     """
     matrix = check_label_matrix(X)
     given = check_weights(weights, matrix)
+    if not given.any():
+        raise ValueError("all clusterings that have labels have weight 0; give at least one of them a positive weight.")
     clustering_weights = to_ordinary_size(given[given > 0]).weights
     codes = np.column_stack([number_by_size(column) for column in matrix.codes.T[given > 0]])
     order = np.lexsort(codes[::-1])  # columns in an order of their own, so that ties do not depend on the given one
