@@ -4,7 +4,7 @@ import pytest
 
 from partita import check_label_matrix
 from partita.exceptions import FileFormatError
-from partita.io import read_labels
+from partita.io import read_feature_table, read_labels
 from tests.io.label_files import CODES, ROWS, write
 
 
@@ -109,3 +109,10 @@ def test_text_that_is_not_a_table_is_refused(tmp_path, case):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(FileFormatError, match=message):
         read_labels(tmp_path / name)
+
+
+@pytest.mark.parametrize("read", [read_labels, read_feature_table])
+def test_lines_of_blanks_are_refused_in_words(tmp_path, read):
+    (tmp_path / "x.tsv").write_bytes(b"x \n ")
+    with pytest.raises(FileFormatError, match=r"x\.tsv"):
+        read(tmp_path / "x.tsv")

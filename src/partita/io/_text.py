@@ -55,6 +55,9 @@ class TextTable(NamedTuple):
         frame = self._read(
             dtype=None if id_place is None else {id_place: str}, na_values=silent if id_place is None else by_place
         )
+        if frame.shape[1] != n_fields:  # blanks alone, which are a separator in one line and nothing in another
+            self._refuse_ragged()
+            raise FileFormatError(f"{self.source.name!r}: its lines do not have as many fields as it has names.")
         self._refuse_short_rows(frame)
         if n_fields == 1 and frame[0].notna().any():
             frame = frame.loc[: frame[0].last_valid_index()]  # empty lines at the end are not objects
