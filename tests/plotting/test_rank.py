@@ -33,7 +33,7 @@ def test_critical_differences_are_those_of_the_published_table(alpha):
 
 
 def test_groups_of_four_methods_worked_out_by_hand():
-    """2.291 sqrt(4 * 5 / (6 * 14)) = 1.118: the first three are nearer to each other than that, and so are the last two."""
+    """2.291 sqrt(4 * 5 / (6 * 14)) = 1.118: the first three are nearer to each other, and so are the last two."""
     ranks = {"tree": 3.143, "tree+m": 2.000, "tree+cf": 2.893, "tree+m+cf": 1.964}
     display = RankDisplay(list(ranks), list(ranks.values()), 14, alpha=0.10)
     assert display.critical_difference == pytest.approx(1.12, abs=0.01)
