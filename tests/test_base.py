@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 
 from partita import EAC
-from partita.base import BaseConsensus, Consensus, number_by_size, order_by_size, rank_of
+from partita._numbering import number_by_size, order_by_size, rank_of
+from partita.base import BaseConsensus, Consensus
 from partita.exceptions import UnlabelledObjectsWarning
 from tests.ensembles import partitions, same_partition
 

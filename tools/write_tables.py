@@ -43,7 +43,8 @@ _ABOVE = fill(
     "This page is written by `make tables` from `src/partita/consensus/_methods.py`. All methods take a label matrix, "
     "one row per object and one column per clustering; those of the room `soft` take soft clusterings too. Output: "
     "hard labels, or soft ones (a probability of each cluster). Clusters: their number is given, found, or given as "
-    "an upper bound. Missing label: what it means to the method.",
+    "an upper bound. Missing label: what it means to the method. Also: `extend` goes on with more clusterings of the "
+    "same objects; `partita.federated` fits by columns (clusterings) or by rows (objects) of several owners.",
     width=120,
 )
 _BELOW = fill(
@@ -107,12 +108,13 @@ def _room(room: str, methods: list[Method]) -> str:
             method.output,
             method.number_of_clusters,
             method.missing,
+            method.variants,
             method.cost,
             f"`{room}/{file_of(method)}`",
         ]
         for method in methods
     ]
-    header = ["class", "--method", "what it does", "source", "output", "clusters", "missing label", "cost", "file"]
+    header = ["class", "--method", "what it does", "source", "output", "clusters", "missing label", "also", "cost", "file"]
     return f"## {room}\n\n{summary} Theory: [{theory}](theory/{theory}.md).\n\n{markdown_table(header, rows)}"
 
 

@@ -5,6 +5,7 @@ from . import (
     dirichlet_process as dirichlet_process,
     exceptions as exceptions,
     experiments as experiments,
+    federated as federated,
     generation as generation,
     io as io,
     metrics as metrics,

@@ -24,6 +24,7 @@ class JudgedRows:
     row_labels: IntArray  # (n_rows + n_idle,) cluster of each row, of both kinds; -1 for none
     row_of_object: IntArray  # (n_samples,) its row among both, or -1
     n_clusters: int
+    all_counts: ClusterCounts | None = None  # of all objects, where these are a part of them
 
     def __getstate__(self) -> dict[str, Any]:
         """The fields; what is derived from them is not stored."""
@@ -44,6 +45,8 @@ class JudgedRows:
 
     def counts(self) -> ClusterCounts:
         """Weight of each label in each cluster."""
+        if self.all_counts is not None:
+            return self.all_counts
         return count_cells(self.ensemble, self.row_labels[: self.ensemble.n_rows], self.n_clusters)
 
     def codes_of(self, objects: IntArray) -> Codes:

@@ -5,8 +5,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from partita._numbering import number_by_size
 from partita._typing import Array, IntArray
-from partita.base import LabelledRows, number_by_size
+from partita.base import LabelledRows
 
 
 class RowStart(NamedTuple):

@@ -27,9 +27,11 @@ from partita._labels.validation import (
     row_encoder,
 )
 from partita._labels.weights import WeightScale, check_countable, check_reportable, to_ordinary_size
+from partita._numbering import order_by_size, rank_of, sum_per_row
 from partita._runs import warn
 from partita._typing import Array, Codes, FloatArray, IntArray
 from partita.exceptions import FewerClustersWarning, LeftOutWarning, UnlabelledObjectsWarning
+from partita.metrics._confidence import ClusterCounts
 
 
 class LabelledRows(NamedTuple):
@@ -52,6 +54,23 @@ class Consensus(NamedTuple):
     membership: FloatArray | None = None  # (n_rows, n_clusters) probabilities
     prior: FloatArray | None = None  # (n_clusters,) membership of an object of which nothing is known
     most_probable: bool = True  # labels are the most probable clusters; else they were chosen in another way
+
+    @property
+    def n_clusters(self) -> int:
+        """Number of clusters, those that no row is in among them if there are probabilities."""
+        return int(self.labels.max()) + 1 if self.membership is None else self.membership.shape[1]
+
+
+class ClusterTotals(NamedTuple):
+    """The clusters of a consensus of which these rows are a part: what they weigh in all parts together."""
+
+    counts: ClusterCounts  # of the hard clusters, in the numbering of ``_fit_rows``
+    mass: FloatArray  # (n_clusters,) sum of the memberships; of hard methods the sizes
+
+    @property
+    def n_clusters(self) -> int:
+        """Number of clusters that have objects."""
+        return int(np.count_nonzero(self.counts.sizes))
 
 
 class FoundRows(NamedTuple):
@@ -211,8 +230,11 @@ class BaseConsensus(ConfidenceMixin, ClusterMixin, BaseEstimator):
         rows = self._open(matrix, sample_weight)
         self._close(rows, self._fit_rows(rows))
 
-    def _open(self, matrix: LabelMatrix, sample_weight: FloatArray) -> LabelledRows:
-        """Weighted distinct rows of the objects that have a label and a weight."""
+    def _open(self, matrix: LabelMatrix, sample_weight: FloatArray, *, is_part: bool = False) -> LabelledRows:
+        """Weighted distinct rows of the objects that have a label and a weight.
+
+        ``is_part``: other parts of the objects are elsewhere, and every label of the matrix occurs in some part.
+        """
         n_samples = matrix.codes.shape[0]
         given = self._clustering_weights(matrix)
         used = given > 0
@@ -234,7 +256,8 @@ class BaseConsensus(ConfidenceMixin, ClusterMixin, BaseEstimator):
         active, weightless = order[row_weights[order] > 0], order[row_weights[order] == 0]
         row_of = np.full(n_samples, -1, dtype=np.int64)
         row_of[labelled] = distinct.inverse
-        encoder = replace(encoder, place_of_code=number_present(encoder, row_codes[active]))
+        if not is_part:
+            encoder = replace(encoder, place_of_code=number_present(encoder, row_codes[active]))
         present = row_codes[active]
         if (encoder.n_labels != encoder.n_codes).any():
             present = encoder.known(present)
@@ -245,7 +268,7 @@ class BaseConsensus(ConfidenceMixin, ClusterMixin, BaseEstimator):
             weightless_codes=row_codes[weightless],
             weightless_row=_renumber(row_of, weightless, len(row_codes)),
             encoder=encoder,
-            n_clusters=self._allowed_clusters(len(active)),
+            n_clusters=self._allowed_clusters(len(active)) if not is_part else 0,
             scale=scale,
         )
 
@@ -270,21 +293,26 @@ class BaseConsensus(ConfidenceMixin, ClusterMixin, BaseEstimator):
             warn(f"{too_many_clusters(asked, n_rows)} {n_rows} are used.", FewerClustersWarning)
         return min(asked, n_rows)
 
-    def _close(self, rows: LabelledRows, found: Consensus) -> None:
-        """Number the clusters by decreasing size, and give the rows' results to their objects (eqs. C13 to C16)."""
-        n_clusters = int(found.labels.max()) + 1 if found.membership is None else found.membership.shape[1]
+    def _close(self, rows: LabelledRows, found: Consensus, totals: ClusterTotals | None = None) -> None:
+        """Number the clusters by decreasing size, and give the rows' results to their objects (eqs. C13 to C16).
+
+        ``totals`` are those of all parts, if the rows are one of several.
+        """
+        n_clusters = len(totals.mass) if totals is not None else found.n_clusters
         unordered = np.arange(n_clusters)
         self._placement = Placement(rows.encoder, unordered, unordered, found.prior)  # rows can be placed from here on
         idle = self._find_weightless(rows) if len(rows.weightless_codes) else None
-        order, labels, idle_labels = _order_clusters(rows, found, idle)
+        order, labels, idle_labels = _order_clusters(rows, found, idle) if totals is None else _order(found, totals)
         rank = rank_of(order, n_clusters)
         prior = None if found.prior is None or found.membership is None else found.prior[order]
         self._placement = Placement(rows.encoder, order, rank, prior)
         self.labels_ = np.append(rank, -1)[_hand_out(labels, idle_labels, rows)]
-        self.n_clusters_ = len(np.unique(self.labels_[self.labels_ >= 0]))
+        self.n_clusters_ = len(np.unique(self.labels_[self.labels_ >= 0])) if totals is None else totals.n_clusters
         of_rows = np.append(rank, -1)[np.append(labels, idle_labels)]
         idle_codes, places = rows.encoder.known(rows.weightless_codes), (rows.row_of_object, rows.weightless_row)
         judged = judged_rows(rows.ensemble, idle_codes, of_rows, places, self.n_clusters_)
+        if totals is not None:
+            judged = replace(judged, all_counts=totals.counts.of(order[: self.n_clusters_]))
         self._judged = merge_equal_rows(judged) if self._one_row_per_object() else judged
         if not self._n_clusters_is_bound:
             warn_fewer_clusters(type(self).__name__, rows.n_clusters, len(order))
@@ -362,46 +390,6 @@ class SoftConsensusMixin:
         return membership
 
 
-# ------------------------------------------------------------------------------------------- numbering the clusters
-def order_by_size(
-    labels: Array, n_clusters: int | None = None, size: FloatArray | None = None, mass: FloatArray | None = None
-) -> IntArray:
-    """Clusters by decreasing size, equally large ones by first appearance; -1 is not a cluster.
-
-    ``size`` is the weight of each cluster, by default its number of objects. Clusters without objects are left out or,
-    if the ``mass`` of each cluster is given (soft methods), come last by decreasing mass.
-    """
-    labelled = np.flatnonzero(labels >= 0)
-    found = labels[labelled]
-    k = int(found.max(initial=-1)) + 1 if n_clusters is None else n_clusters
-    sizes = np.asarray(np.bincount(found, minlength=k) if size is None else size, dtype=np.float64)
-    first = np.full(k, len(labels))
-    np.minimum.at(first, found, labelled)
-    if mass is not None:
-        return np.lexsort((-mass, first, -sizes))
-    return np.lexsort((first, -sizes))[: int(np.count_nonzero(first < len(labels)))]
-
-
-def rank_of(order: IntArray, n_clusters: int) -> IntArray:
-    """New number of each cluster when they are put in this order; -1 for those that are not in it."""
-    rank = np.full(n_clusters, -1, dtype=np.int64)
-    rank[order] = np.arange(len(order))
-    return rank
-
-
-def number_by_size(labels: Array, row_weights: FloatArray | None = None, *, ties: str = "appearance") -> IntArray:
-    """The same partition with clusters numbered by decreasing size; -1 stays.
-
-    ``row_weights`` are those of the objects or rows. Equally large clusters are numbered by their first
-    ``"appearance"``, or by their present ``"number"``.
-    """
-    labelled = labels >= 0
-    weights = np.ones(len(labels)) if row_weights is None else row_weights
-    size = sum_per_row(labels[labelled], weights[labelled], 0)
-    order = order_by_size(labels, size=size) if ties == "appearance" else np.argsort(-size, kind="stable")
-    return np.asarray(np.append(rank_of(order, len(size)), -1)[labels])  # the last entry is used for -1
-
-
 # ------------------------------------------------------------------------------------------- checks and small steps
 def too_many_clusters(n_clusters: int, n_rows: int) -> str:
     """Why there cannot be more clusters than distinct rows (eq. C19)."""
@@ -460,7 +448,7 @@ def _order_clusters(
     idle_labels = np.full(len(rows.weightless_codes), -1, dtype=np.int64)
     if idle is not None:
         idle_labels[idle.placed] = idle.labels
-    n_clusters = int(labels.max()) + 1 if found.membership is None else found.membership.shape[1]
+    n_clusters = found.n_clusters
     mass = None if found.membership is None else weights @ found.membership
     for _ in range(n_clusters + 1):
         size = sum_per_row(labels, weights, n_clusters)
@@ -475,9 +463,12 @@ def _order_clusters(
     return order, labels, idle_labels
 
 
-def sum_per_row(place: Array, weights: FloatArray, length: int) -> FloatArray:
-    """Sum of the weights at each place."""
-    return np.bincount(place, weights=weights, minlength=length).astype(np.float64)
+def _order(found: Consensus, totals: ClusterTotals) -> tuple[IntArray, IntArray, IntArray]:
+    """The same where these rows are one part of several: equally large clusters keep their numbers."""
+    order = np.lexsort((-totals.mass, -totals.counts.sizes))
+    if found.membership is None:
+        order = order[: totals.n_clusters]
+    return order, found.labels.astype(np.int64), np.empty(0, dtype=np.int64)
 
 
 def _renumber(row_of: IntArray, chosen: IntArray, n_rows: int) -> IntArray:

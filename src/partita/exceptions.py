@@ -17,6 +17,29 @@ class MissingExtraError(ImportError):
     """An optional library is needed; the message names the extra that installs it."""
 
 
+class FederationError(RuntimeError):
+    """A fit of several sites did not come to its end."""
+
+
+class SiteError(FederationError):
+    """Sites of a federation did not answer, or answered what cannot be used; the fit ended without them being left out.
+
+    Attributes
+    ----------
+    sites : dict
+        Name of each such site, and what it did.
+    """
+
+    def __init__(self, sites: dict[str, str]) -> None:
+        self.sites = dict(sites)
+        told = "; ".join(f"site {name!r} {reason}" for name, reason in self.sites.items())
+        super().__init__(f"{told}. No sum was formed without them.")
+
+
+class DisclosureError(ValueError):
+    """A federated fit was refused, because its messages would show what a site may want to keep."""
+
+
 class EmptyColumnWarning(UserWarning):
     """Clusterings without any label were dropped."""
 

@@ -78,6 +78,9 @@ KEYS = {
     "picture": str,
     "manifest_output": str | None,
     "python": str,
+    "by": str,
+    "sites": list,
+    "n_exchanges": int,
 }
 
 
@@ -120,6 +123,7 @@ CALLS = {
     "compare": [["labels.csv", "-k", 3, "--methods", "eac,mcla"]],
     "choose": [["labels.csv", *QUICK], ["table.csv", "--drop", "class", *QUICK]],
     "generate": [["table.csv", "--drop", "class", *SMALL]],
+    "federate": [["simulate", "labels.csv", "labels.csv", "-m", "ecpcs", "-k", 3]],
     "methods": [[]],
 }
 

@@ -15,11 +15,18 @@ from tests.cli.leaks import leaks
 SOURCE = Path(partita.__file__).parent
 # Rooms whose messages only a Python user can meet: the command line has no option for what they speak of.
 NOT_FROM_THE_COMMAND_LINE = ("cli", "metrics", "dirichlet_process", "text.py", "consensus_clustering.py")
-OF_ONE_COMMAND = {"plotting": "plot", "report": "report"}  # rooms whose messages one command shows
+OF_ONE_COMMAND = {
+    "plotting": "plot",
+    "report": "report",
+    "federated": "federate",
+}  # rooms whose messages one command shows
 
 
 def options_of(command):
-    return {name for option in app.commands[command].params if isinstance(option, click.Option) for name in option.opts}
+    found = app.commands[command]
+    members = found.commands.values() if isinstance(found, click.Group) else [found]
+    parameters = [parameter for member in members for parameter in member.params]
+    return {name for option in parameters if isinstance(option, click.Option) for name in option.opts}
 
 
 def text_of(node):
@@ -55,7 +62,7 @@ IN_PYTHON_ONLY = re.compile(
 
 def test_no_message_of_the_library_leaks_a_parameter():
     found = {}
-    for command in ("consensus", "cluster", "generate", "choose", "report", "plot"):
+    for command in ("consensus", "cluster", "generate", "choose", "report", "plot", "federate"):
         _words.begin(options_of(command))
         for message in messages(command):
             if not IN_PYTHON_ONLY.search(message):

@@ -299,7 +299,7 @@ def _encode_objects(column: Array, name: str) -> tuple[Codes, Array]:
         if isinstance(label, float | np.floating) and np.isinf(label):
             _refuse_infinity(name, int(np.flatnonzero(values == label)[0]))
     kept = [k for k, label in enumerate(uniques) if not (isinstance(label, str | bytes) and label in _MISSING_TEXT)]
-    order = sorted(kept, key=lambda k: _sort_key(uniques[k]))
+    order = sorted(kept, key=lambda k: sort_key(uniques[k]))
     rank = np.full(len(uniques) + 1, -1, dtype=np.int32)  # the last entry is used for pandas' -1
     rank[order] = np.arange(len(order), dtype=np.int32)
     return rank[hashed], uniques[order]
@@ -319,7 +319,7 @@ def _hashable(value: Any) -> bool:
     return True
 
 
-def _sort_key(label: Any) -> tuple[int, Any]:
+def sort_key(label: Any) -> tuple[int, Any]:
     """Numbers first, then text, then the rest by its text: a fixed order for any mixture."""
     if isinstance(label, int | float | np.number):
         return 0, float(label)

@@ -42,6 +42,18 @@ OPTIONS = {
     "measure": ("--measure",),
     "over": ("--over",),
     "methods": ("--methods", "--compare-methods"),
+    "accept_disclosure": ("--accept-disclosure",),
+    "secret_key": ("--secret-key",),
+    "keys": ("--keys",),
+    "min_objects": ("--min-objects",),
+    "min_count": ("--min-count",),
+    "epsilon": ("--epsilon",),
+    "encrypted": ("--encrypted",),
+    "heuristic": ("--heuristic",),
+    "paper": ("--paper",),
+    "checkpoint": ("--checkpoint",),
+    "state": ("--state",),
+    "by": ("--by",),
 }
 _FLAGS = {("id_column", "False"): "--no-ids", ("missing_words", "False"): "--no-missing-words"}
 GENERATOR = {"n_clusters": "--base-clusters"}  # where clusterings are made and then combined

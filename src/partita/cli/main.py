@@ -19,13 +19,15 @@ from partita.cli.cluster import cluster
 from partita.cli.compare import compare
 from partita.cli.consensus import consensus
 from partita.cli.demo import demo
+from partita.cli.federate import federate
 from partita.cli.generate import generate
 from partita.cli.methods import methods
 from partita.cli.plot import plot
 from partita.cli.report import report
+from partita.exceptions import FederationError
 
 # What a user's input, file or option can cause; anything else is a fault of ours and shows a traceback.
-_USER_ERRORS = (ValueError, TypeError, OSError, MemoryError, ImportError)
+_USER_ERRORS = (ValueError, TypeError, OSError, MemoryError, ImportError, FederationError)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -41,7 +43,7 @@ def app(context: click.Context) -> None:
     _words.begin({option for parameter in (command.params if command else []) for option in parameter.opts})
 
 
-for command in (demo, check, consensus, report, plot, compare, choose, generate, cluster, methods):
+for command in (demo, check, consensus, report, plot, compare, choose, generate, cluster, federate, methods):
     app.add_command(command)
 
 

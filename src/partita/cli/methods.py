@@ -25,6 +25,7 @@ def methods(long: bool, as_json: bool) -> None:
         lines = [method.summary, f"{_number(method)}; {output}; partita.{method.estimator}; {method.source}"]
         if long:
             lines += [f"missing label: {method.missing}", f"cost: {method.cost}"]
+            lines += [f"also: {method.variants}"] if method.variants != "-" else []
         for place, line in enumerate(lines):
             first = f"{'' if place else name:<{indent}}"
             click.echo(textwrap.fill(line, width(), initial_indent=first, subsequent_indent=" " * (indent + 2)))
@@ -45,6 +46,9 @@ def _facts(method: Method) -> dict[str, Any]:
         "missing_label": method.missing,
         "cost": method.cost,
         "for_soft": method.for_soft,
+        "more_clusterings": method.grows,
+        "by_columns": method.by_columns,
+        "by_rows": method.by_rows,
     }
 
 

@@ -24,6 +24,15 @@ class Method(NamedTuple):
     finds_k: bool = False  # finds the number of clusters where none is given
     upper_bound: bool = False  # n_clusters is an upper bound: fewer clusters may be used
     for_soft: bool = False  # made for soft clusterings; on labels the same as another method
+    grows: bool = False  # goes on with further clusterings of the same objects: extend
+    by_columns: bool = False  # fitted on clusterings of several owners that do not pool them: partita.federated
+    by_rows: bool = False  # the same on objects of several owners
+
+    @property
+    def variants(self) -> str:
+        """What else it can be fitted to, beside complete labels in one place (BCE paper, table 2)."""
+        able = {"more clusterings": self.grows, "by columns": self.by_columns, "by rows": self.by_rows}
+        return ", ".join(name for name, can in able.items() if can) or "-"
 
     @property
     def output(self) -> str:
@@ -115,6 +124,9 @@ METHODS: dict[str, Method] = {
             cost="r m k per inner step, some inner steps per iteration",
             missing=_LEFT_OUT,
             soft=True,
+            grows=True,
+            by_columns=True,
+            by_rows=True,
         ),
         Method(
             name="gbce",
@@ -136,6 +148,8 @@ METHODS: dict[str, Method] = {
             missing=_LEFT_OUT,
             soft=True,
             finds_k=True,
+            by_columns=True,
+            by_rows=True,
         ),
         Method(
             name="mm",
@@ -146,6 +160,9 @@ METHODS: dict[str, Method] = {
             cost="r m k per iteration",
             missing=f"{_LEFT_OUT}, or imputed",
             soft=True,
+            grows=True,
+            by_columns=True,
+            by_rows=True,
         ),
         Method(
             name="qmi",
@@ -182,6 +199,7 @@ METHODS: dict[str, Method] = {
             source="Strehl and Ghosh 2002",
             cost="r m^2 + t^3",
             missing=_OUTSIDE,
+            by_rows=True,
         ),
         Method(
             name="hbgf",
@@ -191,6 +209,7 @@ METHODS: dict[str, Method] = {
             source="Fern and Brodley 2004",
             cost="r (m^2 + m k) + t^3",
             missing=_OUTSIDE,
+            by_rows=True,
         ),
         Method(
             name="voting",
@@ -231,6 +250,7 @@ METHODS: dict[str, Method] = {
             cost="r (m^2 + m k) + t^3",
             missing=_OUTSIDE,
             finds_k=True,
+            by_rows=True,
         ),
         Method(
             name="usenc",
@@ -240,6 +260,7 @@ METHODS: dict[str, Method] = {
             source="Huang et al. 2020",
             cost="r (m^2 + m k) + t^3",
             missing=_OUTSIDE,
+            by_rows=True,
         ),
         Method(
             name="lwea",
@@ -259,6 +280,7 @@ METHODS: dict[str, Method] = {
             source="Huang et al. 2021",
             cost="meta: r m^2 + t^3; tree: r^2 m more, r^2 numbers",
             missing="clusters are compared where both clusterings label",
+            by_rows=True,
         ),
         Method(
             name="soft-cspa",
@@ -319,6 +341,7 @@ METHODS: dict[str, Method] = {
             source="baseline",
             cost="r m k per iteration",
             missing=_MEAN,
+            by_rows=True,
         ),
     )
 }

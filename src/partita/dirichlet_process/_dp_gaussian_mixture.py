@@ -12,11 +12,11 @@ from sklearn.utils.validation import check_is_fitted
 from partita._features import check_points, refuse_magnitude
 from partita._kernels.neal import NealModel
 from partita._memory import ensure_memory
+from partita._numbering import order_by_size, rank_of
 from partita._parameters import Interval, StrOptions, common
 from partita._runs import Progress, draw_seeds, in_order, progress
 from partita._sampling import SamplingPlan, best_sample, compare_chains, make_plan
 from partita._typing import FloatArray, IntArray
-from partita.base import order_by_size, rank_of
 from partita.dirichlet_process._dp_gaussian_model import (
     log_density,
     log_points_joint,

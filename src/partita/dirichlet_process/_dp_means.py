@@ -28,10 +28,10 @@ from sklearn.utils.validation import check_is_fitted
 from partita._checks import check_count
 from partita._features import check_points
 from partita._kernels import dp_means as kernel
+from partita._numbering import order_by_size, rank_of
 from partita._parameters import Interval, StrOptions, common
 from partita._runs import Progress, best_of, draw_seeds, progress, warn_not_converged
 from partita._typing import FloatArray, IntArray
-from partita.base import order_by_size, rank_of
 
 Order = Literal["given", "random", "farthest"]
 ORDERS = ("given", "random", "farthest")

@@ -36,6 +36,10 @@ class ClusterCounts(NamedTuple):
         """The counts of both sets of objects together."""
         return ClusterCounts(self.cells + other.cells, self.sizes + other.sizes)
 
+    def of(self, clusters: IntArray) -> "ClusterCounts":
+        """Those of some clusters, in the given order."""
+        return ClusterCounts(self.cells[:, clusters].copy(), self.sizes[clusters].copy())
+
 
 def label_confidence(X: Any, labels: Any, *, weights: Any = None, sample_weight: Any = None) -> FloatArray:
     """Log-odds of each object's cluster against the best other cluster, by the labels of the ensemble.

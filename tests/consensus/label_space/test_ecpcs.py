@@ -41,7 +41,7 @@ def test_jaccard_of_the_papers_example(name):
 
 @pytest.mark.parametrize(("name", "steps"), WALKS)
 def test_walks_of_the_papers_example(name, steps):
-    assert np.allclose(cluster_similarity(objects(BOTH[name]), steps)[0], WALKS[name, steps], atol=1e-6)
+    assert np.allclose(cluster_similarity(cluster_tables(objects(BOTH[name])), steps)[0], WALKS[name, steps], atol=1e-6)
 
 
 @pytest.mark.parametrize("name", BOTH)
@@ -77,7 +77,7 @@ def test_one_decomposition_gives_the_sum_of_all_powers(steps, rng):
 def test_the_tree_is_that_of_the_objects(weights):
     X = random_ensemble(n=50, missing=0.0, seed=8)
     ensemble = objects(X, weights=weights)
-    Z = cluster_similarity(ensemble, 20)
+    Z = cluster_similarity(cluster_tables(ensemble), 20)
     np.fill_diagonal(Z, 1)
     D = np.zeros((50, 50))
     for i, j in np.ndindex(50, 50):
@@ -99,7 +99,7 @@ def test_an_object_joins_the_group_of_the_largest_mean_membership():
     X = noisy_ensemble(sizes=(25, 20, 15), n_clusterings=7, flip=0.35, missing=0.3, seed=2).X
     weights = np.array([1, 2, 1, 0.5, 1, 3, 1])
     ensemble = objects(X, weights=weights)
-    group = cut_graph(cluster_similarity(ensemble, 20), 3, ensemble.cell_mass)
+    group = cut_graph(cluster_similarity(cluster_tables(ensemble), 20), 3, ensemble.cell_mass)
     mass = np.bincount(group, weights=ensemble.cell_mass)
     expected = []
     for row in X:

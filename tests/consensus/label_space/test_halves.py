@@ -7,7 +7,14 @@ from sklearn.metrics import adjusted_rand_score, mutual_info_score
 
 from partita._labels.tables import cluster_entropies, cluster_tables
 from partita.consensus.graph._cell_memberships import cell_memberships
-from partita.consensus.label_space._halves import HalfPoints, _agreement, compare_halves, cut_halves, embed_half
+from partita.consensus.label_space._halves import (
+    HalfPoints,
+    agreement,
+    compare_halves,
+    cut_halves,
+    embed_half,
+    tables_of_halves,
+)
 from tests.consensus.label_space.fixed_ensembles import objects, random_ensemble
 from tests.ensembles import noisy_ensemble
 
@@ -122,19 +129,25 @@ def test_agreement_is_what_scikit_learn_says_of_the_partitions(seed):
         assert found.rand[at] == pytest.approx(np.mean(rand), abs=1e-12)
 
 
+def agreement_of(first, second, weights, k):
+    """Of the partitions of two halves, one line per split."""
+    pairs = np.stack([first, second], axis=1).reshape(-1, first.shape[1])
+    return agreement(tables_of_halves(pairs, weights, k))
+
+
 def test_weights_of_rows_are_copies():
     rng = np.random.default_rng(1)
     first, second, weights = rng.integers(3, size=(2, 30)), rng.integers(3, size=(2, 30)), rng.integers(0, 4, (2, 30))
     copies = [np.repeat(part, weights[0]) for part in (first[0], second[0])]
-    once = _agreement(copies[0][None], copies[1][None], np.ones((1, len(copies[0]))), 3)
-    assert np.allclose(_agreement(first[:1], second[:1], weights[:1].astype(float), 3), once, atol=1e-12)
+    once = agreement_of(copies[0][None], copies[1][None], np.ones((1, len(copies[0]))), 3)
+    assert np.allclose(agreement_of(first[:1], second[:1], weights[:1].astype(float), 3), once, atol=1e-12)
 
 
 def test_halves_without_common_objects_say_nothing():
     labels, weights = np.array([[0, 1, 1, 0]]), np.zeros((1, 4))
-    assert _agreement(labels, labels, weights, 2) == (0, 0, 0)
-    both = _agreement(np.tile(labels, (2, 1)), np.tile(labels, (2, 1)), np.array([[0, 0, 0, 0], [1, 1, 1, 1.0]]), 2)
-    assert both == _agreement(labels, labels, np.ones((1, 4)), 2)
+    assert agreement_of(labels, labels, weights, 2) == (0, 0, 0)
+    both = agreement_of(np.tile(labels, (2, 1)), np.tile(labels, (2, 1)), np.array([[0, 0, 0, 0], [1, 1, 1, 1.0]]), 2)
+    assert both == agreement_of(labels, labels, np.ones((1, 4)), 2)
 
 
 def test_clusters_of_the_halves_are_nearest_centres():

@@ -69,7 +69,7 @@ def test_labels_are_the_k_means_of_the_objects(weights):
 def test_many_rows_give_what_all_starts_on_all_rows_give(method, monkeypatch):
     X, truth = noisy_ensemble(sizes=(1500, 1200, 600, 300), n_clusterings=12, flip=0.35, missing=0.2)
     sampled = method(4, random_state=0).fit_predict(X)
-    monkeypatch.setattr(module, "_SAMPLE", 10_000)
+    monkeypatch.setattr(module, "SAMPLE", 10_000)
     assert adjusted_rand_score(sampled, method(4, random_state=0).fit_predict(X)) > 0.99
     assert adjusted_rand_score(sampled, truth) > 0.9
 

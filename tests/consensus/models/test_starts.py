@@ -7,7 +7,7 @@ import pytest
 
 from partita._labels.ensemble import Ensemble
 from partita.consensus.models import _starts as module
-from partita.consensus.models._em import column_sums
+from partita.consensus.models._em import column_sums, shares
 from tests.ensembles import noisy_ensemble
 
 
@@ -88,7 +88,7 @@ def test_clusters_as_a_state_of_the_mixture(ensemble):
     state = module.as_state(ensemble, labels, 5, 0.5)
     assert state.pi.sum() == pytest.approx(1)
     assert np.allclose(column_sums(state.table, ensemble), 1)
-    overall = module.shares(ensemble)
+    overall = shares(ensemble)
     assert np.allclose(state.table[:, 4], overall)  # a cluster without rows is like all objects
     own = (ensemble.codes[:, 0] == 1) & (labels == 2)
     seen = (ensemble.codes[:, 0] >= 0) & (labels == 2)

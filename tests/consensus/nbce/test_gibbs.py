@@ -5,8 +5,8 @@ import pickle
 import numpy as np
 import pytest
 
+from partita._numbering import number_by_size
 from partita._sampling import effective_sample_size, split_r_hat
-from partita.base import number_by_size
 from partita.consensus.nbce import _gibbs as module
 from partita.consensus.nbce._gibbs_chain import run_chain
 from partita.consensus.nbce._nbce import NBCE

@@ -48,7 +48,7 @@ def test_slopes_are_differences_of_the_joint(prior, rng):
     of_size = module._slopes_of_sticks if prior == "tsb" else module._slopes_of_weights
     slopes = {
         "alpha0": of_size(occupancy.size, 1.3),
-        "beta": module._slopes_of_labels(occupancy.label_size, model, 0.4),
+        "beta": module.slopes_of_labels(occupancy.label_size, model, 0.4),
     }
     for name, found in slopes.items():
         now = getattr(model, name)

@@ -7,7 +7,7 @@ import numpy as np
 from partita._labels.ensemble import Ensemble
 from partita._labels.membership import one_hot
 from partita._parameters import Interval, StrOptions, common
-from partita._typing import Array, Codes, IntArray
+from partita._typing import Array, Codes, FloatArray, IntArray
 from partita.base import Consensus, LabelledRows
 from partita.consensus.graph._balance import BalancedConsensus
 from partita.consensus.graph._graph_partition import GENEROUS, GraphPartition, PartitionerSettings
@@ -50,16 +50,14 @@ class GraphConsensus(BalancedConsensus):
         raise NotImplementedError(f"{type(self).__name__} must implement _partition.")
 
     def _cut(self, rows: LabelledRows, settings: PartitionerSettings) -> GraphPartition:
-        same = rows._replace(ensemble=_with_unit_weights(rows.ensemble))
+        same = rows._replace(ensemble=with_unit_weights(rows.ensemble))
         return self._partition(same, rows.n_clusters, settings)
 
     def _finish(self, rows: LabelledRows, labels: IntArray) -> Consensus:
         labels = np.unique(labels, return_inverse=True)[1].astype(np.int64)
-        ensemble = _with_unit_weights(rows.ensemble)
+        ensemble = with_unit_weights(rows.ensemble)
         mass = ensemble.indicator.T @ (ensemble.row_weights[:, None] * one_hot(labels, int(labels.max()) + 1))
-        self._shares = (
-            ensemble.cell_weights[:, None] * mass / np.maximum(ensemble.cell_mass, np.finfo(float).tiny)[:, None]
-        )
+        self._shares = label_shares(mass, ensemble.cell_mass, ensemble.cell_weights)
         return Consensus(labels)
 
     def _label_rows(self, codes: Codes) -> Array:
@@ -68,7 +66,15 @@ class GraphConsensus(BalancedConsensus):
         )
 
 
-def _with_unit_weights(ensemble: Ensemble) -> Ensemble:
+def label_shares(mass: FloatArray, cell_mass: FloatArray, cell_weights: FloatArray) -> FloatArray:
+    """Share of each cluster in the objects of each label, by the weight of its clustering, (n_cells, k) (eq. G3).
+
+    ``mass`` is the weight of the objects of each label in each cluster.
+    """
+    return np.asarray(cell_weights[:, None] * mass / np.maximum(cell_mass, np.finfo(float).tiny)[:, None])
+
+
+def with_unit_weights(ensemble: Ensemble) -> Ensemble:
     """The same ensemble with weights that do not depend on their scale."""
     row_weights, clustering_weights = in_units(ensemble.row_weights), in_units(ensemble.clustering_weights)
     return Ensemble(ensemble.codes, ensemble.n_labels, clustering_weights, row_weights)

@@ -158,7 +158,7 @@ def _spectral(W: Any, n_parts: int, vertex_weights: FloatArray, seed: int) -> In
 def normalised_cut(W: Any, labels: IntArray, n_parts: int) -> float:
     """Sum over the parts of the weight of edges that leave it, over that of all its edges."""
     member = sparse.csr_array((np.ones(len(labels)), (np.arange(len(labels)), labels)), shape=(len(labels), n_parts))
-    return _cut_between((member.T @ W @ member).toarray())
+    return cut_between((member.T @ W @ member).toarray())
 
 
 def cut_of_factor(A: Any, row_weights: FloatArray, labels: IntArray, n_parts: int) -> float:
@@ -166,10 +166,11 @@ def cut_of_factor(A: Any, row_weights: FloatArray, labels: IntArray, n_parts: in
     member = np.zeros((len(labels), n_parts))
     member[np.arange(len(labels)), labels] = row_weights
     of_columns = np.asarray(A.T @ member)
-    return _cut_between(of_columns.T @ of_columns)
+    return cut_between(of_columns.T @ of_columns)
 
 
-def _cut_between(between: FloatArray) -> float:
+def cut_between(between: FloatArray) -> float:
+    """The normalised cut from the weights of the edges between all pairs of parts, (n_parts, n_parts)."""
     volume = between.sum(axis=1)
     leaving = volume - np.diag(between)
     return float(np.divide(leaving, volume, out=np.zeros_like(leaving), where=volume > 0).sum())

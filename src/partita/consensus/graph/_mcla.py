@@ -10,9 +10,10 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
-from partita._labels.tables import soft_tables
+from partita._labels.tables import ClusterTables, soft_tables
+from partita._numbering import rank_of
 from partita._typing import Array, FloatArray, IntArray
-from partita.base import LabelledRows, rank_of
+from partita.base import LabelledRows
 from partita.consensus.graph._cell_memberships import CellMemberships, cell_memberships
 from partita.consensus.graph._graph_consensus import GraphConsensus
 from partita.consensus.graph._graph_partition import GraphPartition, PartitionerSettings, partition_graph
@@ -79,12 +80,20 @@ def meta_cluster(cells: CellMemberships, n_clusters: int, settings: PartitionerS
     used, row_weights = cells.cells_in_use(), cells.row_weights
     H, clustering, weights = cells.H[:, used], cells.cell_clustering[used], cells.cell_weights[used]
     size = np.asarray(H.T @ row_weights)
-    tables = soft_tables(H, row_weights, clustering, cells.clustering_weights)
-    W = jaccard(tables.together, tables.size, clustering) * np.sqrt(np.outer(weights, weights))
+    meta = group_cells(soft_tables(H, row_weights, clustering, cells.clustering_weights), size, n_clusters, settings)
+    joined = associate(H, cells.seen, meta.labels, clustering, weights).argmax(axis=1)
+    return GraphPartition(joined, meta.partitioner)
+
+
+def group_cells(
+    tables: ClusterTables, size: FloatArray, n_clusters: int, settings: PartitionerSettings
+) -> GraphPartition:
+    """Meta-cluster of each cell, the heaviest first, from the tables and the weight of the objects of each cell."""
+    W = jaccard(tables.together, tables.size, tables.cell_clustering)
+    W *= np.sqrt(np.outer(tables.cell_weights, tables.cell_weights))
     found = partition_graph(W, n_clusters, size, settings, unweighted_cut(W, n_clusters, settings))
     heavy_first = np.argsort(-np.bincount(found.labels, weights=size), kind="stable")  # eq. G18: ties go to the heavier
-    meta = rank_of(heavy_first, len(heavy_first))[found.labels]
-    return GraphPartition(associate(H, cells.seen, meta, clustering, weights).argmax(axis=1), found.partitioner)
+    return GraphPartition(rank_of(heavy_first, len(heavy_first))[found.labels], found.partitioner)
 
 
 def unweighted_cut(W: FloatArray, n_clusters: int, settings: PartitionerSettings) -> list[IntArray]:

@@ -19,7 +19,7 @@ from partita._labels.tables import membership_sums
 from partita._typing import FloatArray, IntArray
 
 _DENSE = 600  # vertices, or labels, up to which the dense matrix is decomposed, at cubic cost; beyond, Lanczos
-_STARTS = 10  # of k-means: time against the risk that every start ends in a poor optimum
+STARTS = 10  # of k-means: time against the risk that every start ends in a poor optimum
 
 
 def embed_graph(W: Any, vertex_weights: FloatArray, n_vectors: int, seed: int) -> FloatArray:
@@ -66,7 +66,7 @@ def cluster_rows(vectors: FloatArray, row_weights: FloatArray, n_clusters: int, 
     points = vectors / np.maximum(length, np.finfo(float).tiny)
     if len(points) < 10 * n_clusters:  # k-means warns where there are fewer different points than clusters
         n_clusters = min(n_clusters, len(np.unique(points.round(9), axis=0)))
-    model = KMeans(n_clusters, n_init=_STARTS, random_state=seed)
+    model = KMeans(n_clusters, n_init=STARTS, random_state=seed)
     with threadpool_limits(limits=1), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # of equal points: base.py says it in our words
         return np.asarray(model.fit(points, sample_weight=row_weights).labels_, dtype=np.int64)

@@ -28,14 +28,23 @@ def weighted_kmeans(
     points: FloatArray, weights: FloatArray, n_clusters: int, *, n_init: int = 10, seed: int = 0
 ) -> KMeansFit:
     """Clusters of the lowest inertia, sum of w_i |x_i - c|^2, among ``n_init`` starts; the first one among equals."""
-    rng = np.random.default_rng(seed)
-    squared = np.einsum("ij,ij->i", points, points)
-    centers = _plus_plus(points, squared, weights, n_clusters, n_init, rng)
-    centers = _lloyd(points, squared, weights, centers)
+    centers, squared = kmeans_ends(points, weights, n_clusters, n_init, seed), np.einsum("ij,ij->i", points, points)
     labels, nearest = _nearest(points, squared, centers)
     best = int((nearest @ weights).argmin())
     used, found = np.unique(labels[best], return_inverse=True)
     return KMeansFit(found.astype(np.int64), centers[best, used], float(nearest[best] @ weights))
+
+
+def kmeans_ends(points: FloatArray, weights: FloatArray, n_clusters: int, n_init: int, seed: int) -> FloatArray:
+    """Centres in which each start ends, (n_init, k, d); equal ones where there are fewer different points."""
+    first = kmeans_starts(points, weights, n_clusters, n_init, seed)
+    return _lloyd(points, np.einsum("ij,ij->i", points, points), weights, first)
+
+
+def kmeans_starts(points: FloatArray, weights: FloatArray, n_clusters: int, n_init: int, seed: int) -> FloatArray:
+    """First centres of each start, (n_init, k, d): points drawn by greedy k-means++."""
+    squared = np.einsum("ij,ij->i", points, points)
+    return _plus_plus(points, squared, weights, n_clusters, n_init, np.random.default_rng(seed))
 
 
 def nearest_center(points: FloatArray, centers: FloatArray) -> IntArray:
@@ -60,14 +69,22 @@ def polish(points: FloatArray, weights: FloatArray, centers: FloatArray, max_ite
 
 
 def _means(points: FloatArray, weights: FloatArray, labels: IntArray, centers: FloatArray) -> FloatArray:
-    """Means of the clusters, added up over a fixed grid of blocks; an empty cluster keeps its centre."""
-    k = len(centers)
-    total, mass = np.zeros_like(centers), np.bincount(labels, weights=weights, minlength=k)
+    """Means of the clusters; an empty cluster keeps its centre."""
+    total, mass = cluster_sums(points, weights, labels, len(centers))
+    return np.where(mass[:, None] > 0, total / np.where(mass > 0, mass, 1.0)[:, None], centers)
+
+
+def cluster_sums(
+    points: FloatArray, weights: FloatArray, labels: IntArray, n_clusters: int
+) -> tuple[FloatArray, FloatArray]:
+    """Weighted sum of the points of each cluster, (k, d), and its weight, added up over a fixed grid of blocks."""
+    total: FloatArray = np.zeros((n_clusters, points.shape[1]))
+    mass: FloatArray = np.bincount(labels, weights=weights, minlength=n_clusters).astype(np.float64)
     for lo in range(0, len(points), _BLOCK):
         part = slice(lo, lo + _BLOCK)
-        member = (labels[part] == np.arange(k)[:, None]) * weights[part]
+        member = (labels[part] == np.arange(n_clusters)[:, None]) * weights[part]
         total += member @ points[part]
-    return np.where(mass[:, None] > 0, total / np.where(mass > 0, mass, 1.0)[:, None], centers)
+    return total, mass
 
 
 # ------------------------------------------------------------------------------------------------- steps of all starts

@@ -30,14 +30,21 @@ def agreement_p_value(objects: Ensemble, rng: np.random.Generator) -> float:
     if objects.n_clusterings < 2:
         return 1.0
     statistic = _statistic_for(objects)
-    observed = statistic(objects)
+
+    def shuffled(n: int) -> list[float]:
+        return [statistic(objects.with_rows(shuffle_columns(objects.codes, rng))) for _ in range(n)]
+
+    return p_value_against(statistic(objects), shuffled)
+
+
+def p_value_against(observed: float, shuffled: Callable[[int], list[float]]) -> float:
+    """Share of statistics that are as large as the observed one; ``shuffled`` draws so many of shuffled labels."""
     tolerance = 1e-9 * abs(observed)
-    shuffled: list[float] = []
-    for _ in range(N_SHUFFLES):
-        shuffled.append(statistic(objects.with_rows(shuffle_columns(objects.codes, rng))))
-        if len(shuffled) == _FIRST and observed > np.mean(shuffled) + _FAR * np.std(shuffled) + tolerance:
-            return LEVEL
-    return (1 + sum(value >= observed - tolerance for value in shuffled)) / (1 + N_SHUFFLES)
+    drawn = shuffled(_FIRST)
+    if observed > np.mean(drawn) + _FAR * np.std(drawn) + tolerance:
+        return LEVEL
+    drawn += shuffled(N_SHUFFLES - _FIRST)
+    return (1 + sum(value >= observed - tolerance for value in drawn)) / (1 + N_SHUFFLES)
 
 
 def _statistic_for(objects: Ensemble) -> Callable[[Ensemble], float]:

@@ -88,7 +88,7 @@ def choose_number(problem: NumberProblem, rng: np.random.Generator) -> ClusterNu
 
 def _compare_numbers(problem: NumberProblem, p_value: float | None, rng: np.random.Generator) -> ClusterNumber:
     """The number of the highest score (eq. L20)."""
-    tables, numbers = problem.tables, np.arange(2, problem.max_clusters + 1)
+    tables = problem.tables
     halves = compare_halves(
         problem.sample,
         cluster_entropies(tables),
@@ -98,11 +98,18 @@ def _compare_numbers(problem: NumberProblem, p_value: float | None, rng: np.rand
         n_splits=N_SPLITS,
         rng=rng,
     )
-    gap = relative_gaps(problem.singular_values, problem.max_clusters)
+    return best_number(halves, problem.singular_values, len(tables.clustering_weights), p_value)
+
+
+def best_number(
+    halves: HalvesAgreement, singular_values: FloatArray, n_clusterings: int, p_value: float | None
+) -> ClusterNumber:
+    """The number of the highest score, from the agreement of the halves and the singular values."""
+    numbers = halves.numbers
+    gap = relative_gaps(singular_values, int(numbers[-1]))
     score = halves.shared - _APART * halves.apart + _GAP * gap
     at = int(score.argmax())
-    n_clusterings = len(tables.clustering_weights)
-    weak = is_weak(problem.singular_values[1], halves.shared[at], halves.apart[at], n_clusterings)
+    weak = is_weak(singular_values[1], halves.shared[at], halves.apart[at], n_clusterings)
     return ClusterNumber(int(numbers[at]), "weak" if weak else "clusters", p_value, numbers, score, gap, halves)
 
 

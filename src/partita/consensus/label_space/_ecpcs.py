@@ -12,10 +12,11 @@ from scipy import sparse
 
 from partita._labels.ensemble import Ensemble
 from partita._labels.membership import one_hot
-from partita._labels.tables import cluster_tables, label_sums
+from partita._labels.tables import ClusterTables, cluster_tables, label_sums
+from partita._numbering import rank_of
 from partita._parameters import Interval, StrOptions, common
 from partita._typing import Array, Codes, FloatArray, IntArray
-from partita.base import Consensus, LabelledRows, rank_of
+from partita.base import Consensus, LabelledRows
 from partita.consensus.label_space._cluster_cut import cut_graph
 from partita.consensus.label_space._row_tree import TreeOfRows
 from partita.consensus.label_space._trajectories import common_jaccard, trajectory_similarity
@@ -104,10 +105,11 @@ class ECPCS(TreeOfRows):
         self.__dict__.pop("dendrogram_", None)  # of an earlier fit with another output
         self.__dict__.pop("leaves_", None)
         ensemble = rows.ensemble
-        Z = cluster_similarity(ensemble, self.steps)
+        ensure_cells(ensemble.n_cells)
+        tables = cluster_tables(ensemble)
+        Z = cluster_similarity(tables, self.steps)
         if self.output == "meta":
-            group = cut_graph(Z, rows.n_clusters, ensemble.cell_mass)
-            shares = share_table(ensemble, group)
+            shares = share_table(tables, cut_graph(Z, rows.n_clusters, tables.size))
             used, labels = np.unique(associate_rows(ensemble, shares), return_inverse=True)
             self._shares = shares[:, np.r_[used, shares.shape[1] // 2 + used]]  # new rows join groups with objects only
             self._layout = ensemble.layout
@@ -122,13 +124,12 @@ class ECPCS(TreeOfRows):
         return self._label_like_rows(codes)
 
 
-def cluster_similarity(ensemble: Ensemble, steps: int) -> FloatArray:
+def cluster_similarity(tables: ClusterTables, steps: int) -> FloatArray:
     """Z: similarity of all pairs of clusters, (t, t) (eqs. L13 to L15)."""
-    ensure_cells(ensemble.n_cells)
-    root = np.sqrt(ensemble.cell_weights)
-    J = common_jaccard(cluster_tables(ensemble)) * np.outer(root, root)
+    root = np.sqrt(tables.cell_weights)
+    J = common_jaccard(tables) * np.outer(root, root)
     Z = trajectory_similarity(J, steps)
-    if ensemble.n_clusterings == 2:  # a walk changes the clustering with every step: no two walks ever meet
+    if len(tables.clustering_weights) == 2:  # a walk changes the clustering with every step: no two walks ever meet
         Z = np.maximum(Z, J / max(J.max(), np.finfo(float).tiny))
     return Z
 
@@ -141,16 +142,16 @@ def within_clusterings(Z: FloatArray, ensemble: Ensemble) -> Any:
     return sparse.csr_array(Z * ensemble.cell_weights)
 
 
-def share_table(ensemble: Ensemble, group: IntArray) -> FloatArray:
+def share_table(tables: ClusterTables, group: IntArray) -> FloatArray:
     """What each cell adds to the score of each group, and what its clustering could add: (t, 2 k).
 
     The groups are ordered by their weight; those that stayed empty are left out.
     """
-    mass = np.bincount(group, weights=ensemble.cell_mass)
+    mass = np.bincount(group, weights=tables.size)
     heavy_first = np.argsort(-mass, kind="stable")[: np.count_nonzero(mass)]
-    member = one_hot(rank_of(heavy_first, len(mass))[group], len(heavy_first)) * ensemble.cell_weights[:, None]
-    possible = one_hot(ensemble.cell_clustering, ensemble.n_clusterings).T @ member
-    return np.hstack([member, possible[ensemble.cell_clustering]])
+    member = one_hot(rank_of(heavy_first, len(mass))[group], len(heavy_first)) * tables.cell_weights[:, None]
+    possible = tables.blocks.T @ member
+    return np.hstack([member, possible[tables.cell_clustering]])
 
 
 def associate_rows(ensemble: Ensemble, shares: FloatArray) -> IntArray:

@@ -25,7 +25,7 @@ from partita.consensus.label_space._transfer_cut import (
     unit_rows,
 )
 
-_SAMPLE = 2000  # objects on which the starts compete: the clusters of starts on 20,000 rows; 500 at times gave others
+SAMPLE = 2000  # objects on which the starts compete: the clusters of starts on 20,000 rows; 500 at times gave others
 _STEPS = 30  # of Lloyd on all rows after the starts: each takes 0.1 s on 1,000,000 rows and 8 clusters
 _BLOCK = 2**16  # rows embedded at a time: what a thread needs at least to be worth its start
 
@@ -56,8 +56,7 @@ class EmbeddedRows(BaseConsensus):
         cut, k = self._cut_graph(rows, W, cell_weights, int(part.max()) + 1)
         self.singular_values_ = cut.singular_values
         if part.max() + 1 >= k:  # eq. L9
-            group = one_hot(keep_heaviest(part, W.sum(axis=1), k), k)
-            self._cut, self._centers = cut._replace(cell_map=cell_weights[:, None] * group), np.eye(k)
+            self._cut, self._centers = cut_between_components(cut, part, W, k), np.eye(k)
             labels = nearest_center(embed_rows(self._cut, ensemble, self.n_jobs), self._centers)
         else:
             self._cut = cut.take(k)
@@ -75,9 +74,9 @@ class EmbeddedRows(BaseConsensus):
         """Weighted k-means on the embedded rows, by starts on a sample if there are many (eq. L8)."""
         seed, sample_seed = draw_seeds(self.random_state, 2).tolist()
         few = ensemble
-        if ensemble.n_rows > _SAMPLE:
+        if ensemble.n_rows > SAMPLE:
             share = ensemble.row_weights / ensemble.row_weights.sum()
-            few = ensemble.sample(np.random.default_rng(sample_seed).multinomial(_SAMPLE, share).astype(np.int64))
+            few = ensemble.sample(np.random.default_rng(sample_seed).multinomial(SAMPLE, share).astype(np.int64))
         sampled = embed_rows(self._cut, few, None)
         best = weighted_kmeans(sampled, few.row_weights, k, n_init=self.n_init, seed=seed)
         points = sampled if few is ensemble else embed_rows(self._cut, ensemble, self.n_jobs)
@@ -88,6 +87,12 @@ class EmbeddedRows(BaseConsensus):
     def _label_rows(self, codes: Codes) -> Array:
         points = embed_rows(self._cut, self._layout.with_rows(codes), self.n_jobs)
         return nearest_center(points, self._centers)
+
+
+def cut_between_components(cut: TransferCut, part: IntArray, W: FloatArray, k: int) -> TransferCut:
+    """An embedding with one axis per cluster: the k - 1 heaviest components, and all others (eq. L9)."""
+    group = one_hot(keep_heaviest(part, W.sum(axis=1), k), k)
+    return cut._replace(cell_map=cut.cell_weights[:, None] * group)
 
 
 def embed_rows(cut: TransferCut, ensemble: Ensemble, n_jobs: int | None) -> FloatArray:

@@ -10,8 +10,8 @@ Clusters that are there are found by both halves; clusters that a half invents a
 sample are tables of the cells, sums in the embedding and tables of the two partitions.
 """
 
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from partita._typing import FloatArray, IntArray
 from partita.consensus.graph._cell_memberships import CellMemberships
 from partita.consensus.label_space._transfer_cut import cut_cells, leading_vectors, membership_graph
 
-_STEPS = 12  # Lloyd's steps: most halves have stopped by then, and the others hardly move
+STEPS = 12  # Lloyd's steps: most halves have stopped by then, and the others hardly move
 _TINY = np.finfo(np.float64).tiny
 
 
@@ -31,6 +31,20 @@ class HalvesAgreement(NamedTuple):
     shared: FloatArray  # (K - 1,) information that the partitions of two halves share, beyond chance, in nats
     apart: FloatArray  # (K - 1,) information of a partition that the other one does not have
     rand: FloatArray  # (K - 1,) adjusted Rand index of the two partitions
+
+
+class ClusteringWeights(Protocol):
+    """Weights of the clusterings and of their cells, with rows or without."""
+
+    @property
+    def clustering_weights(self) -> FloatArray:
+        """(m,)."""
+        ...
+
+    @property
+    def cell_weights(self) -> FloatArray:
+        """(t,)."""
+        ...
 
 
 class HalfPoints(NamedTuple):
@@ -51,21 +65,27 @@ def compare_halves(
     rng: np.random.Generator,
 ) -> HalvesAgreement:
     """Split the clusterings ``n_splits`` times; ``entropies`` and ``seen`` (t, m) are those of all objects (eq. L3)."""
-    n_clusterings = len(sample.clustering_weights)
-    splits = [np.array_split(rng.permutation(n_clusterings), [n_clusterings // 2]) for _ in range(n_splits)]
     halves = [
-        embed_half(sample, np.sort(chosen), entropies, seen, theta, max_clusters)
-        for split in splits
-        for chosen in split
+        embed_half(sample, chosen, entropies, seen, theta, max_clusters)
+        for chosen in draw_halves(len(sample.clustering_weights), n_splits, rng)
     ]
     points = HalfPoints(np.stack([F for F, _ in halves]), np.stack([w for _, w in halves]))
     weights = np.minimum(points.weights[::2], points.weights[1::2])
-    found = [
-        _agreement(labels[::2], labels[1::2], weights, k)
-        for k, labels in enumerate(cut_halves(points, max_clusters, rng), start=2)
-    ]
-    shared, apart, rand = np.array(found).T
-    return HalvesAgreement(np.arange(2, max_clusters + 1), shared, apart, rand)
+    return agreement_by_number(
+        tables_of_halves(labels, weights, k) for k, labels in enumerate(cut_halves(points, max_clusters, rng), start=2)
+    )
+
+
+def agreement_by_number(tables: Iterable[FloatArray]) -> HalvesAgreement:
+    """Agreement from the tables of all splits, (n_splits, k, k), for k = 2, 3, ..."""
+    shared, apart, rand = np.array([agreement(of_splits) for of_splits in tables]).T
+    return HalvesAgreement(np.arange(2, len(shared) + 2), shared, apart, rand)
+
+
+def draw_halves(n_clusterings: int, n_splits: int, rng: np.random.Generator) -> list[IntArray]:
+    """Clusterings of each half, those of one split after another."""
+    splits = [np.array_split(rng.permutation(n_clusterings), [n_clusterings // 2]) for _ in range(n_splits)]
+    return [np.sort(chosen) for split in splits for chosen in split]
 
 
 def embed_half(
@@ -82,13 +102,23 @@ def embed_half(
     H = sample.H[rows][:, np.isin(sample.cell_clustering, chosen)]
     present = np.asarray(H.sum(axis=0)).ravel() > 0
     cells = np.flatnonzero(np.isin(sample.cell_clustering, chosen))[present]
-    of_cell = entropy_weights(
-        entropies[np.ix_(cells, chosen)], seen[np.ix_(cells, chosen)], sample.clustering_weights[chosen], theta
-    )
-    edges, H = of_cell * sample.cell_weights[cells], H[:, present]
+    edges, H = half_edges(cells, chosen, entropies, seen, sample, theta), H[:, present]
     embedded = embed_sample(H, sample.row_weights[rows], edges, n_vectors)
     vectors[rows, : embedded.shape[1]], weights[rows] = embedded, sample.row_weights[rows]
     return vectors, weights
+
+
+def half_edges(
+    cells: IntArray,
+    chosen: IntArray,
+    entropies: FloatArray,
+    seen: FloatArray,
+    layout: ClusteringWeights,
+    theta: float,
+) -> FloatArray:
+    """Weight of the edges of some cells, from the chosen clusterings alone (eq. L4)."""
+    both, weights = np.ix_(cells, chosen), layout.clustering_weights[chosen]
+    return entropy_weights(entropies[both], seen[both], weights, theta) * layout.cell_weights[cells]
 
 
 def embed_sample(H: Any, row_weights: FloatArray, edges: FloatArray, n_vectors: int) -> FloatArray:
@@ -115,20 +145,24 @@ def cut_halves(points: HalfPoints, max_clusters: int, rng: np.random.Generator) 
     that, and the numbers that they led to were worse. All halves move at a time.
     """
     for k in range(2, max_clusters + 1):
-        P = points.vectors[:, :, :k]
-        P = P / np.sqrt(np.maximum(np.einsum("bnd,bnd->bn", P, P), _TINY))[:, :, None]
-        centers = _plus_plus(P, points.weights, k, rng)
+        P = leading_directions(points.vectors, k)
+        centers = plus_plus(P, points.weights, k, rng)
         labels = np.full(points.weights.shape, -1)
-        for _ in range(_STEPS):
-            before, labels = labels, _nearest(P, centers)
+        for _ in range(STEPS):
+            before, labels = labels, nearest_centers(P, centers)
             if np.array_equal(labels, before):
                 break
-            means, mass = _means(P, points.weights, labels, k)
-            centers = np.where(mass[:, :, None] > 0, means, centers)
+            centers = means_of(*sums_of_clusters(P, points.weights, labels, k), centers)
         yield labels
 
 
-def _plus_plus(P: FloatArray, weights: FloatArray, k: int, rng: np.random.Generator) -> FloatArray:
+def leading_directions(vectors: FloatArray, k: int) -> FloatArray:
+    """The leading k entries of every vector, (n_halves, n, k), scaled to length 1."""
+    P = vectors[:, :, :k]
+    return np.asarray(P / np.sqrt(np.maximum(np.einsum("bnd,bnd->bn", P, P), _TINY))[:, :, None])
+
+
+def plus_plus(P: FloatArray, weights: FloatArray, k: int, rng: np.random.Generator) -> FloatArray:
     """Centres for every half, (n_halves, k, d): rows drawn by their weighted squared distance from the others."""
     halves, squared = np.arange(len(P)), np.einsum("bnd,bnd->bn", P, P)
     centers, shares = np.empty((len(P), k, P.shape[2])), weights
@@ -144,28 +178,36 @@ def _plus_plus(P: FloatArray, weights: FloatArray, k: int, rng: np.random.Genera
     return centers
 
 
-def _nearest(P: FloatArray, centers: FloatArray) -> IntArray:
+def nearest_centers(P: FloatArray, centers: FloatArray) -> IntArray:
     """Nearest centre of each row, the first one among equals."""
     half = np.einsum("bkd,bkd->bk", centers, centers)[:, None] / 2
     return np.asarray((half - P @ centers.swapaxes(1, 2)).argmin(axis=2))
 
 
-def _means(P: FloatArray, weights: FloatArray, labels: IntArray, k: int) -> tuple[FloatArray, FloatArray]:
-    """Mean of each cluster, (n_halves, k, d), and its weight."""
+def sums_of_clusters(P: FloatArray, weights: FloatArray, labels: IntArray, k: int) -> tuple[FloatArray, FloatArray]:
+    """Sum of the rows of each cluster, (n_halves, k, d), and its weight."""
     member = (labels[:, None] == np.arange(k)[:, None]) * weights[:, None]
-    mass = member.sum(axis=2)
-    return member @ P / np.maximum(mass, _TINY)[:, :, None], mass
+    return member @ P, member.sum(axis=2)
+
+
+def means_of(total: FloatArray, mass: FloatArray, centers: FloatArray) -> FloatArray:
+    """Means from sums; an empty cluster keeps its centre."""
+    return np.where(mass[:, :, None] > 0, total / np.maximum(mass, _TINY)[:, :, None], centers)
 
 
 # -------------------------------------------------------------------------------------------- agreement of partitions
-def _agreement(first: IntArray, second: IntArray, weights: FloatArray, k: int) -> tuple[float, float, float]:
-    """Shared and unshared information and adjusted Rand index of pairs of partitions, means over the splits."""
-    tables = np.stack(
+def tables_of_halves(labels: IntArray, weights: FloatArray, k: int) -> FloatArray:
+    """Tables of the partitions of the two halves of each split, (n_splits, k, k)."""
+    return np.stack(
         [
             np.bincount(a * k + b, weights=w, minlength=k * k).reshape(k, k)
-            for a, b, w in zip(first, second, weights, strict=True)
+            for a, b, w in zip(labels[::2], labels[1::2], weights, strict=True)
         ]
     )
+
+
+def agreement(tables: FloatArray) -> tuple[float, float, float]:
+    """Shared and unshared information and adjusted Rand index of pairs of partitions, means over the splits."""
     tables = tables[tables.sum(axis=(1, 2)) > 0]  # two halves that label no object in common say nothing
     if not len(tables):
         return 0.0, 0.0, 0.0

@@ -16,8 +16,8 @@ import numpy as np
 from partita._labels.ensemble import Ensemble
 from partita._labels.tables import label_sums, membership_sums, pair_sums
 from partita._memory import ensure_memory
+from partita._numbering import rank_of
 from partita._typing import FloatArray, IntArray
-from partita.base import rank_of
 
 _DENSE = 1500  # cells up to which W is decomposed as a dense matrix, at cubic cost: 0.5 s; beyond, Lanczos
 _TINY = np.finfo(np.float64).tiny

@@ -5,7 +5,7 @@ The model and its variational EM are in ``_bce_steps.py``.
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -28,17 +28,25 @@ from partita.consensus.models._bce_steps import (
 )
 from partita.consensus.models._em import SHARE, STARTS, minus_bound, warn_one_clustering, with_every_label
 from partita.consensus.models._fitted_rows import FittedRows
+from partita.consensus.models._growing import soft_counts
 from partita.consensus.models._label_model import LabelModel
-from partita.consensus.models._starts import SEARCH_SIZE, HardClusters, as_state, best_clusters, search_clusters
+from partita.consensus.models._starts import (
+    SEARCH_SIZE,
+    HardClusters,
+    as_state,
+    best_clusters,
+    search_clusters,
+    state_of_counts,
+)
 
 # Ends from the best clusters of five ensembles were higher the more the clusters were mixed and the smaller alpha was:
 # by 1 % from 0.1 to 0.5, and by 0.5 % from 0.1 to 0.005. The larger alpha is for objects in many clusters each.
-_MIXED = (0.5, 0.6, 0.7, 0.8)  # share of what all objects have in a start
-_ALPHAS = (0.005, 0.1)  # where alpha starts
+MIXED = (0.5, 0.6, 0.7, 0.8)  # share of what all objects have in a start
+ALPHAS = (0.005, 0.1)  # where alpha starts
 _SEARCHES = 3  # for each start that is run to the end
-_SHORT = 10  # iterations of BCE before the best starts are chosen
-_AGAIN = 4  # runs from the end of the one before, at most: few rise more than once
-_RISE = 1e-6  # relative rise of the bound that is worth another one
+SHORT = 10  # iterations of BCE before the best starts are chosen
+AGAIN = 4  # runs from the end of the one before, at most: few rise more than once
+RISE = 1e-6  # relative rise of the bound that is worth another one
 _VERY_MANY = 50_000  # distinct rows above which the beginning of a run is not repeated: a minute for a million rows
 _TRACE = 1e-6  # share of what all objects have, added to the end of a run: more would lead away from it
 
@@ -186,6 +194,10 @@ class BCE(LabelModel):
             best = self._keep_runs(problem, rows, bar) if self.keep_starts else self._best_run(problem, rows, bar)
         if not best.converged:
             warn_not_converged(type(self).__name__, self.max_iter)
+        return self._keep(problem, best)
+
+    def _keep(self, problem: BCEProblem, best: BCERun) -> Consensus:
+        """What a fitted model has of its run, and the clusters of the rows."""
         self._columns, self._state = problem.columns, best.state
         self._fitted = FittedRows(problem.ensemble.codes, problem.features, best.gamma)
         self.history_, self.lower_bound_ = best.history, best.history[-1]
@@ -197,15 +209,44 @@ class BCE(LabelModel):
         warn_one_clustering(self, rows.ensemble)
         return label_problem(rows.ensemble, BCEColumns(rows.ensemble.layout, self.smoothing))
 
+    def extend(self, X: Any) -> Self:
+        """Go on with further clusterings of the same objects, instead of fitting all of them again.
+
+        EM continues on all clusterings from the present memberships. It may end lower than a fit from the beginning,
+        which searches; where clusterings keep coming, it costs a few iterations each time.
+
+        Parameters
+        ----------
+        X : label matrix of shape (n_samples, n_new_clusterings)
+            The objects of the fit, in their order. The new columns come after the former ones.
+
+        Returns
+        -------
+        self
+        """
+        self._extend(X)
+        return self
+
+    def _go_on(self, rows: LabelledRows, membership: FloatArray) -> Consensus:
+        problem, counts = self._problem(rows), soft_counts(rows, membership)
+        k = membership.shape[1]
+        tables = [state_of_counts(*counts, rows.ensemble, mixed).table for mixed in MIXED]
+        firsts = [BCEState(np.full(k, alpha), table, *np.empty((2, 0, k))) for table in tables for alpha in ALPHAS]
+        run = partial(run_bce, tol=self.tol, max_iter=self.max_iter)
+        short = race(firsts, [Round(partial(run, problem, max_iter=SHORT), 1)], self.n_jobs, lowest=minus_bound)
+        found = _harden(run(problem, short[0].first), problem, run)
+        self._observed_weight = np.append(problem.observed_weight, 0.0)[rows.row_of_object]
+        return self._keep(problem, found)
+
     # ---------------------------------------------------------------------------------------------------- starts
     def _starts(self, problem: BCEProblem, found: list[HardClusters], n_clusters: int) -> list[BCEState]:
         """Hard clusters as they are for the features, mixed with what all objects have for the labels."""
         starts = []
         for one in found:
             features = self._start_features(problem, one.labels, n_clusters)
-            for mixed in _MIXED:
+            for mixed in MIXED:
                 table = as_state(problem.ensemble, one.labels, n_clusters, mixed).table
-                starts += [BCEState(np.full(n_clusters, alpha), table, *features) for alpha in _ALPHAS]
+                starts += [BCEState(np.full(n_clusters, alpha), table, *features) for alpha in ALPHAS]
         return starts
 
     def _best_run(self, problem: BCEProblem, rows: LabelledRows, bar: Progress) -> BCERun:
@@ -222,7 +263,7 @@ class BCE(LabelModel):
             return min((_harden(end, few, run) for end in ends), key=minus_bound)
 
         found = best_clusters(fewer.ensemble, rows.n_clusters, self.init, seeds, self.n_init, self.n_jobs)
-        rounds = [Round(partial(run_bce, fewer, tol=self.tol, max_iter=_SHORT), self.n_init), Round(run_on, 1)]
+        rounds = [Round(partial(run_bce, fewer, tol=self.tol, max_iter=SHORT), self.n_init), Round(run_on, 1)]
         best: BCERun = race(self._starts(fewer, found, rows.n_clusters), rounds, self.n_jobs, lowest=minus_bound)[0]
         return best if few is problem else self._run_all(problem, best, run)
 
@@ -310,9 +351,9 @@ class BCE(LabelModel):
 
 def _harden(found: BCERun, problem: BCEProblem, run: Callable[..., BCERun]) -> BCERun:
     """Run again from the end, with each row in one cluster, as long as the bound rises (eq. M58)."""
-    for _ in range(_AGAIN):
+    for _ in range(AGAIN):
         again = run(problem, found.state, gamma=hard_gamma(problem, found.state))
-        if again.history[-1] - found.history[-1] <= _RISE * abs(found.history[-1]):
+        if again.history[-1] - found.history[-1] <= RISE * abs(found.history[-1]):
             break
         found = again
     return found

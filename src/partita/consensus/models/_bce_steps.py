@@ -15,9 +15,9 @@ Newton's method (``_dirichlet.py``). Membership is the mean of q(theta_i): gamma
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -39,6 +39,8 @@ from partita._runs import (
 from partita._typing import FloatArray, IntArray
 from partita.consensus.models._dirichlet import maximise_alpha
 from partita.consensus.models._em import (
+    EMRun,
+    Memory,
     Stretch,
     climb,
     normalise,
@@ -50,7 +52,7 @@ _FEW_STEPS = 5  # of the inner fixed point while EM still moves: more would sett
 _MANY_STEPS = 50  # near the end, where few would make EM stop too early; a limit, as settled rows end before it
 _NEAR = 10  # times tol: rise of the bound below which steps are many, from a few iterations before EM would stop
 _LAST_STEPS = 500  # for rows placed in a fitted model, which have one E-step only; a limit of the time, as above
-_SETTLED = 1e-6  # change of gamma below which a row is at its fixed point, where the bound is flat
+SETTLED = 1e-6  # change of gamma below which a row is at its fixed point, where the bound is flat
 _RATIOS = (1e-3, 1e3)  # limits of new / old parameters in a stretched update: to the power 50 they are still finite
 _WIDER = 4.0  # limit of stretched / plain variances, rates and probabilities of features: they still cover their values
 TINY = 1e-10  # smallest rate, and smallest distance of a probability from 0 and 1: their logs stay finite
@@ -192,7 +194,7 @@ def settle(problem: BCEProblem, state: BCEState, gamma: FloatArray | None = None
     """
     gamma = flat_gamma(problem, state.alpha) if gamma is None else gamma
     bounds = np.empty(len(gamma))
-    e_step(problem, state, gamma, bounds, n_steps=_LAST_STEPS, tol=_SETTLED)
+    e_step(problem, state, gamma, bounds, n_steps=_LAST_STEPS, tol=SETTLED)
     return gamma, bounds
 
 
@@ -224,11 +226,20 @@ def update_features(state: BCEState, sums: FloatArray, columns: BCEColumns) -> t
 
 def beyond(old: BCEState, new: BCEState, factor: float, *, columns: BCEColumns) -> BCEState:
     """Go ``factor`` times as far as from ``old`` to ``new``: in logs, Gaussian means as they are   (eq. M37)."""
+    table = table_beyond(old.table, new.table, factor, columns.layout)
+    return BCEState(alpha_beyond(old.alpha, new.alpha, factor), table, *_features_beyond(old, new, factor, columns))
+
+
+def alpha_beyond(old: FloatArray, new: FloatArray, factor: float) -> FloatArray:
+    """Dirichlet parameters further on."""
+    return np.asarray(np.clip(_further(old, new, factor), SMALLEST_ALPHA, LARGEST_ALPHA))
+
+
+def table_beyond(old: FloatArray, new: FloatArray, factor: float, layout: Ensemble) -> FloatArray:
+    """Probabilities of labels further on."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = np.where(old.table > 0, new.table / old.table, 1.0)
-    table = normalise(new.table * np.clip(ratio, *_RATIOS) ** (factor - 1), columns.layout, new.table)
-    alpha = np.clip(_further(old.alpha, new.alpha, factor), SMALLEST_ALPHA, LARGEST_ALPHA)
-    return BCEState(alpha, table, *_features_beyond(old, new, factor, columns))
+        ratio = np.where(old > 0, new / old, 1.0)
+    return normalise(new * np.clip(ratio, *_RATIOS) ** (factor - 1), layout, new)
 
 
 def _features_beyond(old: BCEState, new: BCEState, factor: float, columns: BCEColumns) -> tuple[FloatArray, FloatArray]:
@@ -264,24 +275,43 @@ class BCERun(NamedTuple):
     converged: bool
 
 
+SumsOf = Callable[[Any, int], MembershipSums]  # the E-step of all rows, wherever they are, with so many steps
+
+
 class RunningEStep:
     """The E-steps of one run: gamma goes from one to the next, and steps are few as long as the bound rises fast."""
 
-    def __init__(self, problem: BCEProblem, gamma: FloatArray, tol: float, n_jobs: int | None) -> None:
-        self.problem = problem
+    def __init__(self, sums_of: SumsOf, bound_of: Callable[[Any, MembershipSums], float], n: float, tol: float) -> None:
+        self.sums_of = sums_of
+        self.bound_of = bound_of
+        self.n = n
         self.tol = tol
-        self.n_jobs = n_jobs
-        self.gamma = gamma
-        self.bounds = np.empty(len(self.gamma))
         self.bound, self.rise = -math.inf, math.nan  # nothing is known yet: the first steps are few
 
-    def __call__(self, state: BCEState) -> tuple[MembershipSums, float]:
-        near = self.rise <= _NEAR * self.tol * max(abs(self.bound), self.problem.n)
-        n_steps = _MANY_STEPS if near else _FEW_STEPS
-        sums = e_step(self.problem, state, self.gamma, self.bounds, n_steps=n_steps, tol=_SETTLED, n_jobs=self.n_jobs)
-        bound = penalised_bound(state, sums, self.problem.columns)
+    def __call__(self, state: Any) -> tuple[MembershipSums, float]:
+        near = self.rise <= _NEAR * self.tol * max(abs(self.bound), self.n)
+        sums = self.sums_of(state, _MANY_STEPS if near else _FEW_STEPS)
+        bound = self.bound_of(state, sums)
         self.rise, self.bound = bound - self.bound, bound
         return sums, bound
+
+
+def climb_bce(
+    sums_of: SumsOf,
+    memory: Memory,
+    first: BCEState,
+    *,
+    columns: BCEColumns,
+    n: float,
+    tol: float,
+    max_iter: int,
+    bar: Progress | None = None,
+) -> EMRun:
+    """Variational EM from a state to its end; ``memory`` is gamma of the rows, ``n`` their weight."""
+    expect = RunningEStep(sums_of, partial(penalised_bound, columns=columns), n, tol)
+    update = partial(m_step, columns=columns, n=n)
+    stretch = Stretch(partial(beyond, columns=columns), memory)
+    return climb(expect, update, first, tol=tol, max_iter=max_iter, n=n, bar=bar, stretch=stretch)
 
 
 def run_bce(
@@ -294,10 +324,13 @@ def run_bce(
     n_jobs: int | None = None,
     gamma: FloatArray | None = None,
 ) -> BCERun:
-    """Variational EM from a state to its end; rows begin at ``gamma``, or alike in all clusters."""
-    gamma = flat_gamma(problem, first.alpha) if gamma is None else gamma
-    expect, columns = RunningEStep(problem, gamma, tol, n_jobs), problem.columns
-    update = partial(m_step, columns=columns, n=problem.n)
-    stretch = Stretch(partial(beyond, columns=columns), expect.gamma)
-    end = climb(expect, update, first, tol=tol, max_iter=max_iter, n=problem.n, bar=bar, stretch=stretch)
-    return BCERun(first, end.state, expect.gamma, end.history, end.converged)
+    """The same for rows that are here; they begin at ``gamma``, or alike in all clusters."""
+    rows = flat_gamma(problem, first.alpha) if gamma is None else gamma
+    bounds = np.empty(len(rows))
+
+    def sums_of(state: BCEState, n_steps: int) -> MembershipSums:
+        return e_step(problem, state, rows, bounds, n_steps=n_steps, tol=SETTLED, n_jobs=n_jobs)
+
+    columns, n = problem.columns, problem.n
+    end = climb_bce(sums_of, rows, first, columns=columns, n=n, tol=tol, max_iter=max_iter, bar=bar)
+    return BCERun(first, end.state, rows, end.history, end.converged)

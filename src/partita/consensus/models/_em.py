@@ -5,7 +5,7 @@ changes a sum (eq. M52).
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -51,8 +51,12 @@ def by_clustering(table: FloatArray, layout: Ensemble, order: IntArray) -> list[
 
 def shares(ensemble: Ensemble) -> FloatArray:
     """Share of each label among those of its clustering: (n_cells,)."""
-    mass = ensemble.cell_mass
-    total = column_sums(mass[:, None], ensemble)[ensemble.cell_clustering, 0]
+    return shares_of(ensemble.cell_mass, ensemble)
+
+
+def shares_of(mass: FloatArray, layout: Ensemble) -> FloatArray:
+    """The same from the weight of each label."""
+    total = column_sums(mass[:, None], layout)[layout.cell_clustering, 0]
     share = np.divide(mass, total, out=np.zeros_like(mass), where=total > 0)
     return np.asarray(np.maximum(share, _RARE))
 
@@ -99,11 +103,23 @@ class EMRun(NamedTuple):
     converged: bool
 
 
+class Memory(Protocol):
+    """An array, or what stands for arrays that are elsewhere."""
+
+    def copy(self) -> Any:
+        """What it holds now."""
+        ...
+
+    def __setitem__(self, place: Any, values: Any) -> None:
+        """Hold this instead."""
+        ...
+
+
 class Stretch(NamedTuple):
     """How to go further than an update: over-relaxed EM (Salakhutdinov and Roweis, 2003; eq. M37)."""
 
     beyond: Callable[[Any, Any, float], Any]  # (old, updated, factor) -> state; factor 1 is the update itself
-    memory: FloatArray  # what an E-step starts from, to be restored when a stretched update was too long
+    memory: Memory  # what an E-step starts from, to be restored when a stretched update was too long
 
 
 def climb(

@@ -220,6 +220,19 @@ class GBCE(BCE):
             del self._values  # what a fitted model needs of them is in self._fitted
         return self
 
+    def extend(self, X: Any) -> Self:
+        """Not available: a fitted model does not keep the features of its objects.
+
+        Parameters
+        ----------
+        X : Ignored
+
+        Raises
+        ------
+        NotImplementedError
+        """
+        raise NotImplementedError("GBCE does not keep the features of its objects; fit all clusterings again.")
+
     def _read(self, features: Any, weight: FloatArray) -> tuple[FeatureColumns | None, FeatureValues | None]:
         """Features that count, and their values of all objects."""
         if features is None:

@@ -8,6 +8,7 @@ E-step: r_ih prop. to pi_h prod_j theta_hj[x_ij].                               
 M-step: pi_h = mean of r_ih, theta_hj[a] prop. to eps + sum_{i: x_ij = a} r_ih.                      (eqs. M12, M57)
 """
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -45,6 +46,9 @@ class MixtureStats(NamedTuple):
     mass: FloatArray  # (k,) sum of r
     label_mass: FloatArray  # (n_cells, k) sum of r over the rows with a label
     log_likelihood: float
+
+
+StatsOf = Callable[[FloatArray, FloatArray], MixtureStats]  # E-step of all rows, from logs of the labels and of pi
 
 
 def as_rows(ensemble: Ensemble) -> mixture.MixtureRows:
@@ -119,13 +123,30 @@ def run_mixture(
     n_jobs: int | None = None,
 ) -> EMRun:
     """EM from a state to its end."""
-    rows, cell_weights = as_rows(ensemble), ensemble.cell_weights
+    rows, n = as_rows(ensemble), float(ensemble.row_weights.sum())
+
+    def stats_of(log_table: FloatArray, log_weights: FloatArray) -> MixtureStats:
+        return expect_all(rows, log_table, log_weights, n_jobs)
+
+    return climb_mixture(stats_of, state, model, layout=ensemble.layout, n=n, tol=tol, max_iter=max_iter, bar=bar)
+
+
+def climb_mixture(
+    stats_of: StatsOf,
+    state: MixtureState,
+    model: MixtureModel,
+    *,
+    layout: Ensemble,
+    n: float,
+    tol: float,
+    max_iter: int,
+    bar: Progress | None = None,
+) -> EMRun:
+    """The same for rows of weight ``n`` that are anywhere."""
 
     def expect(state: MixtureState) -> tuple[MixtureStats, float]:
-        log_table, log_weights = log_tables(state, cell_weights)
-        stats = expect_all(rows, log_table, log_weights, n_jobs)
-        return stats, stats.log_likelihood + penalty(state.table, model.smoothing, cell_weights)
+        stats = stats_of(*log_tables(state, layout.cell_weights))
+        return stats, stats.log_likelihood + penalty(state.table, model.smoothing, layout.cell_weights)
 
-    step = partial(update_mixture, layout=ensemble.layout, model=model)
-    n = float(ensemble.row_weights.sum())
+    step = partial(update_mixture, layout=layout, model=model)
     return climb(expect, step, state, tol=tol, max_iter=max_iter, n=n, bar=bar)

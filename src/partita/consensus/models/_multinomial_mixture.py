@@ -1,7 +1,7 @@
 """Mixture of multinomials over the rows of labels: the estimator; its steps are in ``_mixture.py``."""
 
 from functools import partial
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -19,9 +19,10 @@ from partita.consensus.models._em import (
     warn_one_clustering,
     with_every_label,
 )
+from partita.consensus.models._growing import soft_counts
 from partita.consensus.models._label_model import UNSEEN, LabelModel
 from partita.consensus.models._mixture import MixtureModel, as_rows, log_tables, posterior, run_mixture
-from partita.consensus.models._starts import SEARCH_SIZE, as_state, best_clusters, search_clusters
+from partita.consensus.models._starts import SEARCH_SIZE, as_state, best_clusters, search_clusters, state_of_counts
 
 
 class MultinomialMixture(LabelModel):
@@ -158,11 +159,38 @@ class MultinomialMixture(LabelModel):
             best = self._keep_runs(rows, bar) if self.keep_starts else self._best_run(rows, bar)
         if not best.converged:
             warn_not_converged(type(self).__name__, self.max_iter)
+        return self._keep(ensemble, best)
+
+    def _keep(self, ensemble: Ensemble, best: EMRun) -> Consensus:
+        """What a fitted model has of its run, and the clusters of the rows."""
         self._layout, self._state = ensemble.layout, best.state
         self.history_, self.converged_ = best.history, best.converged
         self.n_iter_, self.lower_bound_ = len(best.history), best.history[-1]
         membership = self._memberships(ensemble, best)
         return Consensus(membership.argmax(axis=1), membership, self._state.pi)
+
+    def extend(self, X: Any) -> Self:
+        """Go on with further clusterings of the same objects, instead of fitting all of them again.
+
+        EM continues on all clusterings from the present memberships. It may end lower than a fit from the beginning,
+        which searches; where clusterings keep coming, it costs a few iterations each time.
+
+        Parameters
+        ----------
+        X : label matrix of shape (n_samples, n_new_clusterings)
+            The objects of the fit, in their order. The new columns come after the former ones.
+
+        Returns
+        -------
+        self
+        """
+        self._extend(X)
+        return self
+
+    def _go_on(self, rows: LabelledRows, membership: FloatArray) -> Consensus:
+        first = state_of_counts(*soft_counts(rows, membership), rows.ensemble, START_NOISE)
+        run = partial(run_mixture, tol=self.tol, max_iter=self.max_iter, n_jobs=self.n_jobs)
+        return self._keep(rows.ensemble, run(rows.ensemble, first, self._model))
 
     @property
     def _model(self) -> MixtureModel:

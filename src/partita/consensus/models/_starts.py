@@ -13,7 +13,7 @@ from partita._kernels import mixture_search as kernel
 from partita._labels.ensemble import Ensemble
 from partita._runs import Round, race
 from partita._typing import FloatArray, IntArray
-from partita.consensus.models._em import STARTS, normalise, shares
+from partita.consensus.models._em import STARTS, normalise, shares_of
 from partita.consensus.models._mixture import MixtureState
 
 SEARCH_SIZE = 1500  # objects of a search if there are more distinct rows: keeps its cost near that of EM
@@ -60,13 +60,19 @@ def best_clusters(
 
 def as_state(ensemble: Ensemble, labels: IntArray, n_clusters: int, mixed: float) -> MixtureState:
     """Sizes and label shares of clusters, mixed with what all objects have, so that every label is possible."""
-    size = np.bincount(labels, ensemble.row_weights, minlength=n_clusters)
-    overall = shares(ensemble)[:, None]
-    table = normalise(_label_mass(ensemble, labels, n_clusters), ensemble, np.repeat(overall, n_clusters, axis=1))
-    return MixtureState((1 - mixed) * size / size.sum() + mixed / n_clusters, (1 - mixed) * table + mixed * overall)
+    size = np.bincount(labels, ensemble.row_weights, minlength=n_clusters).astype(np.float64)
+    return state_of_counts(size, label_mass(ensemble, labels, n_clusters), ensemble, mixed)
 
 
-def _label_mass(ensemble: Ensemble, labels: IntArray, n_clusters: int) -> FloatArray:
+def state_of_counts(size: FloatArray, mass: FloatArray, layout: Ensemble, mixed: float) -> MixtureState:
+    """The same from the weight of the clusters (k,), and that of their labels (n_cells, k): both are sums over rows."""
+    k = len(size)
+    overall = shares_of(mass.sum(axis=1), layout)[:, None]
+    table = normalise(mass, layout, np.repeat(overall, k, axis=1))
+    return MixtureState((1 - mixed) * size / size.sum() + mixed / k, (1 - mixed) * table + mixed * overall)
+
+
+def label_mass(ensemble: Ensemble, labels: IntArray, n_clusters: int) -> FloatArray:
     """Weight of each label in each cluster: (n_cells, k)."""
     row = np.repeat(np.arange(ensemble.n_rows), np.diff(ensemble.row_starts))
     place = ensemble.row_cells.astype(np.int64) * n_clusters + labels[row]

@@ -11,10 +11,10 @@ import numpy as np
 
 from partita._labels.ensemble import Ensemble, find_distinct_rows
 from partita._memory import ensure_memory
+from partita._numbering import number_by_size
 from partita._runs import Progress, in_order
 from partita._sampling import SamplingPlan, best_sample, compare_chains
 from partita._typing import Array, Codes, FloatArray, IntArray
-from partita.base import number_by_size
 from partita.consensus.models._em import STARTS
 from partita.consensus.nbce._gibbs_chain import N_TEMPERATURES, ChainSettings, GibbsChain, make_replicas, run_chain
 from partita.consensus.nbce._joint import NBCEModel, Occupancy, log_joint, mean_table, mean_weights, occupancy_of

@@ -19,7 +19,7 @@ from partita.consensus.nbce._joint import (
 _STEPS = 50  # of Newton: two or three are enough near the maximum, twenty reach an end of the range
 _LONGEST = 1.0  # largest step of a logarithm: far from the maximum the curvature says little
 _PRECISION = 1e-9  # of the logarithms: far finer than matters for the bound, which is flat at its maximum
-_NOTHING = 1e-15  # objects of a cluster that count as none: their part of the bound is below rounding
+NOTHING = 1e-15  # objects of a cluster that count as none: their part of the bound is below rounding
 
 
 def estimate_parameters(occupancy: Occupancy, model: NBCEModel, alpha0: bool, beta: bool) -> NBCEModel:
@@ -36,12 +36,21 @@ def estimate_parameters(occupancy: Occupancy, model: NBCEModel, alpha0: bool, be
         if log_assignment_prior(occupancy.size, better) >= log_assignment_prior(occupancy.size, model):
             model = better
     if beta:
-        used = occupancy._replace(label_size=occupancy.label_size[:, occupancy.label_size.sum(axis=0) > _NOTHING])
-        best = _climb(lambda b: _slopes_of_labels(used.label_size, model, b), model.beta)
-        better = model._replace(beta=best)
-        if log_label_likelihood(used, better) >= log_label_likelihood(used, model):
-            model = better
+        used = occupancy._replace(label_size=occupancy.label_size[:, occupancy.label_size.sum(axis=0) > NOTHING])
+        model = estimate_beta(
+            model,
+            lambda b: slopes_of_labels(used.label_size, model, b),
+            lambda b: log_label_likelihood(used, model._replace(beta=b)),
+        )
     return model
+
+
+def estimate_beta(
+    model: NBCEModel, slopes: Callable[[float], tuple[float, float]], likelihood: Callable[[float], float]
+) -> NBCEModel:
+    """Beta of the highest likelihood, from its slopes: both are sums over clusterings, wherever these are."""
+    best = _climb(slopes, model.beta)
+    return model._replace(beta=best) if likelihood(best) >= likelihood(model.beta) else model
 
 
 def _climb(slopes: Callable[[float], tuple[float, float]], now: float) -> float:
@@ -81,7 +90,7 @@ def _slopes_of_sticks(size: FloatArray, a0: float) -> tuple[float, float]:
     return float(first), float(second)
 
 
-def _slopes_of_labels(label_size: FloatArray, model: NBCEModel, b: float) -> tuple[float, float]:
+def slopes_of_labels(label_size: FloatArray, model: NBCEModel, b: float) -> tuple[float, float]:
     """Derivatives of eq. N5 by beta."""
     J, observed = model.n_labels, column_sums(label_size, model.layout)
     K = label_size.shape[1]

@@ -10,8 +10,8 @@ import numpy as np
 
 from partita._kernels import nbce_search as kernel
 from partita._labels.ensemble import Ensemble
+from partita._numbering import number_by_size
 from partita._typing import FloatArray, IntArray
-from partita.base import number_by_size
 from partita.consensus.nbce._hyperparameters import estimate_parameters
 from partita.consensus.nbce._joint import NBCEModel, Occupancy, log_joint
 

@@ -15,7 +15,7 @@ from partita._parameters import Interval, StrOptions, common
 from partita._runs import Progress, draw_seeds, progress
 from partita._sampling import make_plan
 from partita._typing import Array, Codes, FloatArray, IntArray
-from partita.base import Consensus, LabelledRows
+from partita.base import ClusterTotals, Consensus, LabelledRows
 from partita.consensus.models._em import STARTS, warn_one_clustering
 from partita.consensus.models._label_model import LabelModel
 from partita.consensus.nbce._cvb import cvb
@@ -249,6 +249,10 @@ class NBCE(LabelModel):
         steps = sweeps if self.inference == "gibbs" else iterations
         with progress(steps, "nonparametric Bayesian cluster ensemble", show=bool(self.verbose)) as bar:
             found = self._infer(rows.ensemble, bar)
+        return self._keep(rows, found)
+
+    def _keep(self, rows: LabelledRows, found: NBCEPosterior) -> Consensus:
+        """What a fitted model has of its posterior, and the clusters of the rows."""
         self._posterior = found.for_objects(rows.row_of_object)
         self.alpha0_, self.beta_ = found.model.alpha0, found.model.beta
         self.history_, self.n_iter_, self.converged_ = found.history, found.n_iter, found.converged
@@ -256,22 +260,31 @@ class NBCE(LabelModel):
 
     def _infer(self, ensemble: Ensemble, bar: Progress) -> NBCEPosterior:
         """The posterior, by the chosen inference."""
-        alpha0, beta = self._parameter("alpha0"), self._parameter("beta")
-        prior: Literal["tsb", "fsd"] = "fsd" if self.inference == "vb" else self.prior
-        model = NBCEModel(ensemble.layout, prior, alpha0 or _VALUES["alpha0"], beta or _VALUES["beta"])
-        estimate, truncation = (alpha0 is None, beta is None), int(self.truncation)
+        model, estimate = self._prior_model(ensemble.layout)
+        truncation = int(self.truncation)
         if self.inference == "gibbs":
             plan, n_chains = make_plan(self.n_sweeps, self.burn_in, self.thin), int(self.n_chains)
             sampling = GibbsSettings(
                 truncation, plan, n_chains, self.n_temperatures, estimate, self.consensus, self.init, self.n_jobs
             )
             return gibbs(ensemble, model, sampling, draw_seeds(self.random_state, 2 * n_chains), bar)
-        tol = _TOLERANCES[self.inference] if self.tol is None else self.tol
-        settings = VariationalSettings(truncation, estimate, self.init, self.max_iter, tol, self.n_jobs)
+        settings = self._variational(estimate)
         seeds = draw_seeds(self.random_state, self.n_init + 1)
         if self.inference == "vb":
             return vb(ensemble, model, settings, seeds, bar)
         return cvb(ensemble, model, settings, seeds, bar, second_order=self.second_order)
+
+    def _prior_model(self, layout: Ensemble) -> tuple[NBCEModel, tuple[bool, bool]]:
+        """The model with its first alpha0 and beta, and whether they are to be estimated."""
+        alpha0, beta = self._parameter("alpha0"), self._parameter("beta")
+        prior: Literal["tsb", "fsd"] = "fsd" if self.inference == "vb" else self.prior
+        model = NBCEModel(layout, prior, alpha0 or _VALUES["alpha0"], beta or _VALUES["beta"])
+        return model, (alpha0 is None, beta is None)
+
+    def _variational(self, estimate: tuple[bool, bool]) -> VariationalSettings:
+        """What "vb" and "cvb" are told."""
+        tol = _TOLERANCES[self.inference] if self.tol is None else self.tol
+        return VariationalSettings(int(self.truncation), estimate, self.init, self.max_iter, tol, self.n_jobs)
 
     def _parameter(self, name: Literal["alpha0", "beta"]) -> float | None:
         """Value of alpha0 or beta; None if it is to be estimated."""
@@ -280,8 +293,8 @@ class NBCE(LabelModel):
             return None if self.inference == "vb" else _VALUES[name]
         return None if isinstance(given, str) else float(given)
 
-    def _close(self, rows: LabelledRows, found: Consensus) -> None:
-        super()._close(rows, found)
+    def _close(self, rows: LabelledRows, found: Consensus, totals: ClusterTotals | None = None) -> None:
+        super()._close(rows, found, totals)
         self._coassignment = self._find_coassignment(rows.row_of_object >= 0) if self.coassignment else None
 
     def _find_coassignment(self, known: Array) -> FloatArray:

@@ -17,8 +17,8 @@ from partita._kernels.nbce_climb import climb
 from partita._kernels.nbce_tables import HEAT
 from partita._kernels.nbce_types import PartitionLogs, PartitionRows, PartitionState, SweepPlan
 from partita._labels.ensemble import Ensemble, find_distinct_rows
+from partita._numbering import number_by_size
 from partita._typing import FloatArray, IntArray
-from partita.base import number_by_size
 from partita.consensus.nbce._joint import (
     HIGHEST,
     LOWEST,

@@ -6,9 +6,9 @@ from typing import NamedTuple
 import numpy as np
 
 from partita._labels.ensemble import Ensemble
+from partita._numbering import number_by_size
 from partita._runs import Round, race, sample_for_starts
 from partita._typing import IntArray
-from partita.base import number_by_size
 from partita.consensus.models._em import STARTS
 from partita.consensus.nbce._joint import NBCEModel, mean_table, mean_weights
 from partita.consensus.nbce._label_search import ROUNDS, LabelledRows, hard_occupancy, search_labels

@@ -19,7 +19,7 @@ from partita._labels.ensemble import Ensemble
 from partita._runs import Progress, Round, block_edges, race, warn_not_converged
 from partita._typing import Array, FloatArray, IntArray
 from partita.consensus.models._em import EMRun, climb, column_sums, minus_bound
-from partita.consensus.models._mixture import MixtureStats, as_rows, expect_all
+from partita.consensus.models._mixture import MixtureStats, StatsOf, as_rows, expect_all
 from partita.consensus.nbce._hyperparameters import estimate_parameters
 from partita.consensus.nbce._joint import NBCEModel, Occupancy
 from partita.consensus.nbce._label_search import LabelledRows, hard_occupancy
@@ -44,12 +44,13 @@ def vb(
     alone = settings._replace(n_jobs=None if len(searched) > 1 else settings.n_jobs)  # threads go to the starts
 
     def finish(found: LabelledRows) -> EMRun:
-        return climb_vb(ensemble, state_of(ensemble, found, K), alone, bar)
+        return run_vb(ensemble, state_of(ensemble, found, K), alone, bar)
 
     best = race(searched, [Round(finish, 1)], settings.n_jobs, lowest=minus_bound)[0]
     if not best.converged:
         warn_not_converged("NBCE with inference='vb'", settings.max_iter)
-    return _summarise(ensemble, best)
+    used = np.unique(most_probable(ensemble, expected_logs(best.state)))
+    return summarise(ensemble, best, used)
 
 
 # ------------------------------------------------------------------------------------------------- state and bound
@@ -69,10 +70,10 @@ def _expectations(state: VBState) -> tuple[FloatArray, FloatArray]:
 def lower_bound(state: VBState, stats: MixtureStats) -> float:
     """Bound at the state from which the statistics were made, eq. N29."""
     log_table, log_weights = _expectations(state)
-    return stats.log_likelihood - _divergence_of_weights(state, log_weights) - _divergence_of_labels(state, log_table)
+    return stats.log_likelihood - divergence_of_weights(state, log_weights) - divergence_of_labels(state, log_table)
 
 
-def _divergence_of_weights(state: VBState, log_weights: FloatArray) -> float:
+def divergence_of_weights(state: VBState, log_weights: FloatArray) -> float:
     """KL of Dirichlet(xi) from Dirichlet(a0 / K)."""
     a0, K = state.model.alpha0, len(state.xi)
     own = gammaln(state.xi.sum()) - gammaln(state.xi).sum() + (state.xi - 1) @ log_weights
@@ -80,7 +81,7 @@ def _divergence_of_weights(state: VBState, log_weights: FloatArray) -> float:
     return float(own - prior)
 
 
-def _divergence_of_labels(state: VBState, log_table: FloatArray) -> float:
+def divergence_of_labels(state: VBState, log_table: FloatArray) -> float:
     """Weighted sum over clusterings and clusters of KL of Dirichlet(rho) from Dirichlet(b)."""
     model, b = state.model, state.model.beta
     K = state.rho.shape[1]
@@ -90,16 +91,26 @@ def _divergence_of_labels(state: VBState, log_table: FloatArray) -> float:
 
 
 # ------------------------------------------------------------------------------------------------------ the climb
-def climb_vb(ensemble: Ensemble, state: VBState, settings: VariationalSettings, bar: Progress) -> EMRun:
+def run_vb(ensemble: Ensemble, state: VBState, settings: VariationalSettings, bar: Progress) -> EMRun:
     """Alternate eqs. N27 and N28 until the bound hardly rises."""
     rows = as_rows(ensemble)
 
+    def stats_of(log_table: FloatArray, log_weights: FloatArray) -> MixtureStats:
+        return expect_all(rows, log_table, log_weights, settings.n_jobs)
+
+    return climb_vb(stats_of, state, settings, float(ensemble.row_weights.sum()), bar)
+
+
+def climb_vb(
+    stats_of: StatsOf, state: VBState, settings: VariationalSettings, n: float, bar: Progress | None = None
+) -> EMRun:
+    """The same for rows of weight ``n`` that are anywhere."""
+
     def expect(state: VBState) -> tuple[MixtureStats, float]:
-        stats = expect_all(rows, *expected_logs(state), settings.n_jobs)
+        stats = stats_of(*expected_logs(state))
         return stats, lower_bound(state, stats)
 
     step = partial(update_vb, estimate=settings.estimate)
-    n = float(ensemble.row_weights.sum())
     return climb(expect, step, state, tol=settings.tol, max_iter=settings.max_iter, n=n, bar=bar)
 
 
@@ -118,11 +129,10 @@ def state_of(ensemble: Ensemble, found: LabelledRows, K: int) -> VBState:
 
 
 # --------------------------------------------------------------------------------------------------- the posterior
-def _summarise(ensemble: Ensemble, run: EMRun) -> NBCEPosterior:
+def summarise(ensemble: Ensemble, run: EMRun, used: IntArray) -> NBCEPosterior:
     """The clusters that are the most probable ones of an object, and q with the others left out."""
     xi, rho, model = run.state
     layout, logs = model.layout, expected_logs(run.state)
-    used = np.unique(_most_probable(ensemble, logs))
     theta, pi = rho / column_sums(rho, layout)[layout.cell_clustering], xi / xi.sum()
     placing = logs.of(used)
     membership = place(ensemble, placing)
@@ -141,7 +151,7 @@ def _summarise(ensemble: Ensemble, run: EMRun) -> NBCEPosterior:
     )
 
 
-def _most_probable(ensemble: Ensemble, logs: ClusterLogs) -> Array:
+def most_probable(ensemble: Ensemble, logs: ClusterLogs) -> Array:
     """Most probable cluster of each row, in blocks: with K = 100 the probabilities would take more than the labels."""
     edges = block_edges(ensemble.n_rows, len(logs.log_theta))
     return np.concatenate([place(ensemble.with_rows(ensemble.codes[lo:hi]), logs).argmax(axis=1) for lo, hi in edges])

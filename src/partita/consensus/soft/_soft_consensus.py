@@ -15,19 +15,11 @@ from partita._labels.ensemble import Ensemble
 from partita._labels.membership import one_hot
 from partita._labels.validation import check_clustering_weights, check_sample_weight
 from partita._labels.weights import WeightScale, to_ordinary_size
+from partita._numbering import order_by_size, rank_of, sum_per_row
 from partita._parameters import common
 from partita._runs import draw_seeds
 from partita._typing import Array, Codes, FloatArray, IntArray
-from partita.base import (
-    BaseConsensus,
-    Consensus,
-    LabelledRows,
-    order_by_size,
-    rank_of,
-    sum_per_row,
-    warn_fewer_clusters,
-    warn_unlabelled,
-)
+from partita.base import BaseConsensus, Consensus, LabelledRows, warn_fewer_clusters, warn_unlabelled
 from partita.consensus.graph._cell_memberships import CellMemberships, cell_memberships
 from partita.consensus.soft._soft_input import (
     check_same_clusterings,

@@ -13,8 +13,8 @@ from scipy.optimize import linear_sum_assignment
 
 from partita._labels.validation import check_label_matrix, check_weights
 from partita._labels.weights import to_ordinary_size
+from partita._numbering import number_by_size
 from partita._typing import FloatArray, IntArray
-from partita.base import number_by_size
 from partita.metrics import normalized_mutual_info_score
 
 _ROUNDS = 50  # a bound for votes that alternate between results; the others end when nothing changes

@@ -1,0 +1,150 @@
+"""``partita federate``: one consensus of objects, or of clusterings, whose owners do not pool them."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from partita.cli import _words
+from partita.cli._federation_options import (
+    accept_disclosure_option,
+    by_option,
+    checkpoint_option,
+    encrypted_option,
+    epsilon_option,
+    estimator_of,
+    heuristic_option,
+    read_secret,
+    secret_key_option,
+)
+from partita.cli._federation_results import show_federated
+from partita.cli._federation_run import server, site
+from partita.cli._file_options import InputFile, printed_output_option, spreadsheet_option
+from partita.cli._label_file import force_option, read_label_file
+from partita.cli._options import (
+    json_option,
+    label_file_arguments,
+    label_file_options,
+    method_options,
+    parse_settings,
+    seed_option,
+)
+from partita.cli._results import check_targets
+from partita.cli._stages import Stopwatch
+
+
+@click.group()
+@click.pass_context
+def federate(context: click.Context) -> None:
+    """Fit labels of several owners (sites) that do not pool them.
+
+    Try it with `partita federate simulate`, in one process. Between machines: `certificates` once, then `server` on one
+    machine and `site` on each of the others. docs/federation.md has the commands, docs/federation-trust.md says who
+    learns what.
+    """
+    command = federate.commands.get(context.invoked_subcommand or "")
+    _words.begin({option for parameter in (command.params if command else []) for option in parameter.opts})
+
+
+federate.add_command(server)
+federate.add_command(site)
+
+
+@federate.command()
+@click.argument("files", type=InputFile(), nargs=-1, required=True)
+@printed_output_option("File to write, by its name CSV, TSV, Parquet, Excel, NPY or NPZ [stdout].")
+@method_options
+@by_option
+@heuristic_option
+@encrypted_option
+@click.option("--paper", is_flag=True, help="By columns, bce: the messages of the paper, which show all labels.")
+@accept_disclosure_option
+@secret_key_option
+@epsilon_option
+@checkpoint_option
+@seed_option
+@label_file_options
+@spreadsheet_option
+@force_option
+@json_option
+def simulate(
+    files: tuple[str, ...],
+    output: str | None,
+    method: str,
+    n_clusters: int | str | None,
+    settings: tuple[str, ...],
+    by: Any,
+    heuristic: bool,
+    encrypted: bool,
+    paper: bool,
+    accept_disclosure: bool,
+    secret_key: str | None,
+    epsilon: float | None,
+    checkpoint: str | None,
+    seed: int,
+    columns: str | None,
+    drop: tuple[str, ...],
+    id_column: str | None,
+    no_ids: bool,
+    header: bool | None,
+    noise: Any,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Fit FILES, one per site, with the messages that sites on different machines would exchange."""
+    from partita import check_label_matrix
+    from partita.federated import simulate as run
+
+    estimator, task = estimator_of(method, parse_settings(settings), n_clusters, seed)
+    check_targets([output], files)
+    reading = label_file_arguments(columns, drop, id_column, no_ids, header)
+    tables = {name: read_label_file(file, reading, force=force).table for name, file in site_names(files).items()}
+    parts = {name: check_label_matrix(table.labels, noise) for name, table in tables.items()}
+    watch = Stopwatch()
+    options = {"heuristic": heuristic, "encrypted": encrypted, "paper": paper, "accept_disclosure": accept_disclosure}
+    key = read_secret(secret_key)
+    fitted = run(estimator, parts, by=by, secret_key=key, epsilon=epsilon, checkpoint=checkpoint, **options)
+    show_federated(task, fitted, tables, by, watch.read(), output, as_json, seed)
+
+
+def site_names(files: tuple[str, ...]) -> dict[str, str]:
+    """A name for the site of each file: that of the file, with a number where two are the same."""
+    named: dict[str, str] = {}
+    for file in files:
+        stem = Path(file).name.split(".")[0] or "site"
+        name, number = stem, 2
+        while name in named:
+            name, number = f"{stem}-{number}", number + 1
+        named[name] = file
+    return named
+
+
+@federate.command()
+@click.argument("folder", type=click.Path())
+@click.option("--server", "host", required=True, metavar="HOST", help="Name or IPv4 address of the server's machine.")
+@click.option("--site", "sites", required=True, multiple=True, metavar="NAME", help="Name of a site; repeatable.")
+@click.option("--port", type=int, default=8443, show_default=True, help="Port on which the server listens.")
+@click.option("--valid-days", type=int, default=360, show_default=True, help="Days after which they expire.")
+def certificates(folder: str, host: str, sites: tuple[str, ...], port: int, valid_days: int) -> None:
+    """Make FOLDER with keys and certificates: one folder for the server, one for each site.
+
+    Give each folder to its owner by a way that you trust, and to nobody else. The key that signed them is not kept.
+    """
+    from partita.federated import make_certificates
+
+    made = make_certificates(folder, server=host, sites=list(sites), port=port, valid_days=valid_days)
+    for name, path in made.items():
+        click.echo(f"{name:<12} {path}")
+
+
+@federate.command()
+@click.argument("file", type=click.Path())
+def keys(file: str) -> None:
+    """Make FILE with the key under which sites encrypt their sums.
+
+    Every site needs the same file, and the server must not have it.
+    """
+    from partita.federated import make_keys
+
+    make_keys(file)
+    click.echo(f"{file}: for the sites alone; the server must not have it.")
