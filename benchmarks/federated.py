@@ -1,9 +1,9 @@
 """What federation costs, and the two figures of the BCE paper that are about it.
 
 ``python -m benchmarks federated [--figure 5|6|exchange] [--quick]``. Figure 5: accuracy of BCE on the rows of P sites,
-exact and by the paper's heuristic, beside distributed k-means on the labels. Figure 6: time of column-distributed EM with
-the paper's messages and with ours, beside EM in one place; the time of a site counts once, as sites work at the same
-time. "exchange": one E-step of 20,000 objects per site, plain and encrypted.
+exact and by the paper's heuristic, beside distributed k-means on the labels. Figure 6: time of column-distributed EM
+with the paper's messages and with ours, beside EM in one place; the time of a site counts once, as sites work at the
+same time. "exchange": one E-step of 20,000 objects per site, plain and encrypted.
 """
 
 import argparse
@@ -137,10 +137,10 @@ def time_of_exchanges(n: int, k: int) -> None:
             options = {"accept_disclosure": True} if by == "columns" else {}
             found = simulate(estimator, parts, by=by, encrypted=encrypted, **options)
             steps = [one for one in found.exchanges_ if one.question.startswith(("bce", "columns.bce", "column"))]
-            slowest = max(one.seconds for one in steps)
+            seconds = [one.seconds for one in steps]
             print(
-                f"{by:<8} {'encrypted' if encrypted else 'plain':<10} mean {np.mean([one.seconds for one in steps]):.3f} s,"
-                f" longest {slowest:.3f} s, reply {max(one.bytes_received for one in steps) / 1e6:.2f} MB,"
+                f"{by:<8} {'encrypted' if encrypted else 'plain':<10} mean {np.mean(seconds):.3f} s,"
+                f" longest {max(seconds):.3f} s, reply {max(one.bytes_received for one in steps) / 1e6:.2f} MB,"
                 f" {len(found.exchanges_)} exchanges, {time.perf_counter() - start:.1f} s in all",
                 flush=True,
             )

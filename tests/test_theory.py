@@ -19,7 +19,7 @@ LETTERS = {
     "indices": "I",
     "ensembles": "R",
     "label_space": "L",
-    "federated": "F",
+    "federated": "S",
 }
 TAG = re.compile(r"^\*\*\(([A-Z]\d+)\)\*\*", re.MULTILINE)
 CITATION = re.compile(r"\beqs?\.\s+([A-Z]\d+(?:(?:,| and| to|, and)\s+[A-Z]\d+)*)")

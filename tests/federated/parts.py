@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 
 from partita.federated._engine import InProcess
-from partita.federated._rows import open_rows
-from partita.federated._site import Site
 from partita.federated._sites import PlainSites
+from partita.federated.rows._fit import open_rows
+from partita.federated.rows._site import Site
 from tests.ensembles import noisy_ensemble
 
 

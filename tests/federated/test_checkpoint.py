@@ -5,8 +5,9 @@ import pytest
 
 from partita import BCE, ECPCS, NBCE
 from partita.exceptions import SiteError
-from partita.federated import _site, simulate
+from partita.federated import simulate
 from partita.federated._checkpoint import Checkpoint
+from partita.federated.rows import _site
 from tests.federated.parts import labels_with_holes
 
 X = labels_with_holes()

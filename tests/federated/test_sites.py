@@ -7,9 +7,9 @@ from partita import ECPCS, MultinomialMixture
 from partita.exceptions import SiteError
 from partita.federated._engine import InProcess, size_of
 from partita.federated._methods import ROW_METHODS
-from partita.federated._row_tables import ask_tables
-from partita.federated._rows import fit_rows, open_rows
 from partita.federated._sites import PlainSites, fault_of
+from partita.federated.rows._fit import fit_rows, open_rows
+from partita.federated.rows._tables import ask_tables
 from tests.federated.parts import Spoiled, ask, labels_with_holes, share_out
 
 

@@ -9,7 +9,7 @@ import pytest
 from partita import BCE, ECPCS
 from partita.exceptions import SiteError
 from partita.federated import simulate
-from partita.federated._row_tables import ask_tables
+from partita.federated.rows._tables import ask_tables
 from tests.federated.parts import labels_with_holes, opened
 
 X = labels_with_holes()
@@ -90,8 +90,8 @@ def test_a_count_that_is_too_small_stays_at_the_site():
 
 def test_the_page_names_tests_that_exist():
     folder = Path(__file__).parent
-    named = set(re.findall(r"`(test_\w+)(?:::(\w+))?`", PAGE))
-    assert len(named) >= 6
+    named = set(re.findall(r"`((?:\w+/)?test_\w+)(?:::(\w+))?`", PAGE))
+    assert len(named) >= 8
     for file, name in named:
         source = folder / f"{file}.py"
         assert source.exists(), file

@@ -154,8 +154,8 @@ def site(
     At the end the clusters of this site's objects are written.
     """
     from partita import check_label_matrix
-    from partita.federated._certificates import read_kit
     from partita.federated._deployment import join_federation, site_settings
+    from partita.federated.flare._certificates import read_kit
 
     name = read_kit(kit, "site").name
     check_targets([output, membership], [file])

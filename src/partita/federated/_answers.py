@@ -3,25 +3,23 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from partita.federated import (
-    _column_bce_steps,
-    _column_mixture,
-    _column_nbce,
-    _column_paper,
-    _column_starts,
-    _columns,
-    _row_bce,
-    _row_embedding,
-    _row_hbgf,
-    _row_heuristic,
-    _row_kmeans,
-    _row_lloyd,
-    _row_mixture,
-    _row_nbce,
-    _row_number,
-    _row_starts,
-    _row_tables,
-)
+from partita.federated.columns import _bce_steps as _column_bce_steps
+from partita.federated.columns import _fit as _columns
+from partita.federated.columns import _mixture as _column_mixture
+from partita.federated.columns import _nbce as _column_nbce
+from partita.federated.columns import _paper as _column_paper
+from partita.federated.columns import _starts as _column_starts
+from partita.federated.rows import _bce as _row_bce
+from partita.federated.rows import _embedding as _row_embedding
+from partita.federated.rows import _hbgf as _row_hbgf
+from partita.federated.rows import _heuristic as _row_heuristic
+from partita.federated.rows import _label_kmeans as _row_kmeans
+from partita.federated.rows import _lloyd as _row_lloyd
+from partita.federated.rows import _mixture as _row_mixture
+from partita.federated.rows import _nbce as _row_nbce
+from partita.federated.rows import _number as _row_number
+from partita.federated.rows import _starts as _row_starts
+from partita.federated.rows import _tables as _row_tables
 
 Answer = Callable[[Any, Mapping[str, Any]], dict[str, Any]]  # (site, values) -> arrays that are added up
 

@@ -16,22 +16,22 @@ from partita import consensus
 from partita._labels.validation import LabelMatrix
 from partita._typing import FloatArray
 from partita.federated._checkpoint import Checkpoint
-from partita.federated._column_site import ColumnSite
-from partita.federated._columns import fit_columns
-from partita.federated._dictionary import as_array
-from partita.federated._encrypted import SealedSite, SealedSites
 from partita.federated._engine import Engine, Values
-from partita.federated._keys import read_keys
 from partita.federated._methods import HEURISTIC, ROW_METHODS
-from partita.federated._noise import NoisySite, fit_noisy_rows
-from partita.federated._rows import fit_rows, parameters_of
-from partita.federated._site import Site
 from partita.federated._sites import PlainSites, Sites
+from partita.federated.columns._fit import fit_columns
+from partita.federated.columns._site import ColumnSite
+from partita.federated.encryption._keys import read_keys
+from partita.federated.encryption._sealed_sites import SealedSite, SealedSites
+from partita.federated.rows._dictionary import as_array
+from partita.federated.rows._fit import fit_rows, parameters_of
+from partita.federated.rows._noise import NoisySite, fit_noisy_rows
+from partita.federated.rows._site import Site
 from partita.io import replacing
 
 _HERE = "partita.federated._deployment"
 _RESULTS = "results.npz"
-_COMBINE = "partita.federated._encrypted:combine"
+_COMBINE = "partita.federated.encryption._sealed_sites:combine"
 
 
 # ------------------------------------------------------------------------------------------------------ at the server
@@ -44,7 +44,7 @@ def server_settings(estimator: Any, **options: Any) -> dict[str, Any]:
 
 def run_federation(kit: Any, settings: Mapping[str, Any], *, encrypted: bool, **options: Any) -> dict[str, Any]:
     """Wait for the sites and run the fit; returns what the coordinator may tell, nothing if a site leads."""
-    from partita.federated._flare_server import run_server
+    from partita.federated.flare._server import run_server
 
     if encrypted and settings["checkpoint"] is not None:
         raise ValueError(
@@ -109,7 +109,7 @@ def site_settings(
 
 def join_federation(kit: Any, settings: Mapping[str, Any], **options: Any) -> dict[str, Any]:
     """Take part until the fit ends; returns the consensus of the site's objects: "labels" and, if any, "membership"."""
-    from partita.federated._flare_site import run_site
+    from partita.federated.flare._site import run_site
 
     run_site(kit, f"{_HERE}:answerer", settings, algorithm=f"{_HERE}:lead", **options)
     with np.load(Path(settings["inside"]) / _RESULTS, allow_pickle=False) as file:

@@ -1,7 +1,7 @@
 """Where the sites are: one message to each, one reply from each.
 
 The algorithms are ordinary functions of a coordinator that asks the sites for sums. An engine carries the questions:
-``InProcess`` to sites in the same process, for trying; ``_flare_server.py`` to other machines.
+``InProcess`` to sites in the same process, for trying; ``flare/_server.py`` to other machines.
 """
 
 import time

@@ -1,12 +1,12 @@
 """Base clusterings of features of several sites: k-means on sums, so that the clusterings correspond at all sites.
 
 Each site has its own objects, with the same features. Centres are means over objects, so that sites send sums and
-sizes of clusters and keep their objects; all clusterings go into one message, one exchange per iteration (eq. F58).
+sizes of clusters and keep their objects; all clusterings go into one message, one exchange per iteration (eq. S38).
 From the same centres every iteration is that of the pooled objects.
 
 Pooled k-means begins at objects drawn at random. Here each site sends once the sums, squares and sizes of small
 clusters of its own objects, none of them of fewer than 5 objects, and centres are drawn from the mixture of normal
-distributions with these means and variances: as many as one likes, and none of them an object (eq. F59).
+distributions with these means and variances: as many as one likes, and none of them an object (eq. S39).
 """
 
 from collections.abc import Sequence
@@ -20,9 +20,9 @@ from partita._runs import draw_seeds, progress, warn
 from partita._typing import FloatArray, IntArray
 from partita.consensus.kmeans._weighted_kmeans import cluster_sums, nearest_center, weighted_kmeans
 from partita.exceptions import SiteError, SkippedClusteringWarning
-from partita.federated._encrypted import sealed_sites
 from partita.federated._engine import InProcess, Values
 from partita.federated._sites import PlainSites, Sites
+from partita.federated.encryption._sealed_sites import sealed_sites
 from partita.generation._cluster_numbers import draw_numbers
 
 FEWEST_OF_CENTER = 5  # objects of a cluster of which a site sends sums: those of one object are that object
@@ -135,7 +135,7 @@ def step_sums(points: FloatArray, centers: FloatArray, nearest: IntArray) -> tup
 
 # ------------------------------------------------------------------------------------------------ at the coordinator
 class Draws(NamedTuple):
-    """A mixture of normal distributions, from which centres are drawn (eq. F59)."""
+    """A mixture of normal distributions, from which centres are drawn (eq. S39)."""
 
     share: FloatArray  # (c,)
     mean: FloatArray  # (c, d)
@@ -212,7 +212,7 @@ def run_lloyd(
     max_iter: int,
     show: bool = False,
 ) -> Ended:
-    """Lloyd's iteration of all clusterings, until no object moves (eq. F58)."""
+    """Lloyd's iteration of all clusterings, until no object moves (eq. S38)."""
     centers, mass, moving = list(first), [np.zeros(len(one)) for one in first], list(range(len(first)))
     with progress(max_iter, "federated k-means", show=show) as bar:
         for step in range(max_iter):

@@ -1,20 +1,18 @@
 """The one list of methods that can be fitted without pooling, by rows and by columns."""
 
-from partita.federated import (
-    _column_bce,
-    _column_mixture,
-    _column_nbce,
-    _row_bce,
-    _row_embedding,
-    _row_hbgf,
-    _row_heuristic,
-    _row_kmeans,
-    _row_mixture,
-    _row_nbce,
-    _row_tables,
-)
-from partita.federated._columns import ColumnMethod
-from partita.federated._rows import RowMethod
+from partita.federated.columns import _bce as _column_bce
+from partita.federated.columns import _mixture as _column_mixture
+from partita.federated.columns import _nbce as _column_nbce
+from partita.federated.columns._fit import ColumnMethod
+from partita.federated.rows import _bce as _row_bce
+from partita.federated.rows import _embedding as _row_embedding
+from partita.federated.rows import _hbgf as _row_hbgf
+from partita.federated.rows import _heuristic as _row_heuristic
+from partita.federated.rows import _label_kmeans as _row_kmeans
+from partita.federated.rows import _mixture as _row_mixture
+from partita.federated.rows import _nbce as _row_nbce
+from partita.federated.rows import _tables as _row_tables
+from partita.federated.rows._fit import RowMethod
 
 HEURISTIC = {"BCE": _row_heuristic.METHOD}
 

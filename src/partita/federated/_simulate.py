@@ -11,14 +11,14 @@ from partita._checks import check_choice
 from partita._labels.validation import check_label_matrix
 from partita.base import check_consensus
 from partita.federated._checkpoint import Checkpoint
-from partita.federated._columns import simulate_columns
-from partita.federated._encrypted import sealed_sites
 from partita.federated._engine import InProcess
 from partita.federated._methods import COLUMN_METHODS, HEURISTIC, NOISY, ROW_METHODS
-from partita.federated._noise import NoisySite, fit_noisy_rows
-from partita.federated._rows import RowMethod, fit_rows, join_rows, parameters_of
-from partita.federated._site import Site
 from partita.federated._sites import PlainSites, Sites
+from partita.federated.columns._fit import simulate_columns
+from partita.federated.encryption._sealed_sites import sealed_sites
+from partita.federated.rows._fit import RowMethod, fit_rows, join_rows, parameters_of
+from partita.federated.rows._noise import NoisySite, fit_noisy_rows
+from partita.federated.rows._site import Site
 
 
 def simulate(
@@ -95,11 +95,11 @@ def simulate(
     check_choice("by", by, ("rows", "columns"))
     parts = _by_name(sites)
     estimator = clone(estimator)
+    check_fit(estimator, by=by, heuristic=heuristic and by == "rows", noisy=epsilon is not None and by == "rows")
     if by == "columns":
         _refuse(by, heuristic=heuristic, secret_key=secret_key, epsilon=epsilon, checkpoint=checkpoint)
         return simulate_columns(estimator, parts, encrypted=encrypted, paper=paper, accept_disclosure=accept_disclosure)
     _refuse(by, paper=paper)
-    check_fit(estimator, by=by, heuristic=heuristic, noisy=epsilon is not None)
     method = (HEURISTIC if heuristic else ROW_METHODS)[type(estimator).__name__]
     return _simulate_rows(estimator, parts, method, encrypted, epsilon, secret_key, checkpoint)
 
@@ -116,6 +116,7 @@ def check_fit(estimator: Any, *, by: str, heuristic: bool, noisy: bool) -> None:
         raise ValueError(f"{name} cannot be fitted {how} of several sites; pass one of {', '.join(known)}.")
     if (heuristic or noisy) and by == "columns":
         raise ValueError(f"a fit {how} is one by rows; pass by='rows'.")
+    estimator._validate_params()
     if getattr(estimator, "keep_starts", False):
         raise ValueError("keep_starts=True has no meaning where starts come from sums; leave it out.")
 

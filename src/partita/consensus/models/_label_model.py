@@ -86,9 +86,9 @@ class LabelModel(SoftConsensusMixin, BaseConsensus):
     def _extend(self, X: Any) -> None:
         """Fit further clusterings, from the memberships of the former ones; see ``_growing.py``."""
         matrix = grown_matrix(self, X)
-        rows, membership, order = self._open(matrix, np.ones(len(matrix.codes))), self.membership_, self._placement.order
+        rows = self._open(matrix, np.ones(len(matrix.codes)))
         self.__dict__.pop("starts_", None)
-        found = self._go_on(rows, memberships_of_rows(rows, membership, order))
+        found = self._go_on(rows, memberships_of_rows(rows, self.membership_, self._placement.order))
         self._close(rows, found)
         self.n_features_in_ = matrix.n_columns_in
         self.__dict__.pop("feature_names_in_", None)  # there are more columns than names

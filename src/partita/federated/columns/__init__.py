@@ -1,0 +1,1 @@
+"""Federation by columns: sites with different clusterings of the same objects."""

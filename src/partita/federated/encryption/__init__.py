@@ -1,0 +1,1 @@
+"""Sums that the server forms without reading them."""

@@ -1,0 +1,1 @@
+"""The engine between machines: NVFlare, mutual TLS, no code that travels."""

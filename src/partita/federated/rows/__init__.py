@@ -1,0 +1,1 @@
+"""Federation by rows: sites with different objects, and the same clusterings."""

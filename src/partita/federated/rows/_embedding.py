@@ -1,0 +1,129 @@
+"""LWGP and USENC on rows of several sites: two sums of t x t tables, then k-means on sums (eqs. S10 to S13).
+
+The graph of the labels is a sum over objects. The coordinator finds its leading vectors; each site embeds its own rows
+by them, and clusters of the rows are found by k-means on sums (``_lloyd.py``).
+"""
+
+from typing import Any
+
+import numpy as np
+
+from partita._labels.ensemble import Ensemble
+from partita._labels.tables import ClusterTables
+from partita._runs import draw_seeds
+from partita._typing import FloatArray, IntArray
+from partita.base import Consensus, LabelledRows
+from partita.consensus.kmeans._weighted_kmeans import nearest_center
+from partita.consensus.label_space._cluster_number import warn_weak
+from partita.consensus.label_space._embedded_rows import cut_between_components, embed_rows
+from partita.consensus.label_space._lwgp import check_one_number, split_cells, weights_from
+from partita.consensus.label_space._transfer_cut import TransferCut, cell_graph, components, cut_cells, ensure_cells
+from partita.federated._engine import Values
+from partita.federated._memory import SiteMemory
+from partita.federated._sites import Sites
+from partita.federated.rows._fit import Model, RowMethod
+from partita.federated.rows._lloyd import cluster_sites, cut_from
+from partita.federated.rows._number import SiteNumberProblem, ask_limit, choice_from, choice_values, choose_number
+from partita.federated.rows._tables import ask_tables
+
+THETA = 0.4  # of LWGP where it serves as a start: the paper's middle, and the default
+
+
+# -------------------------------------------------------------------------------------------------------- at a site
+def _graph(site: Any, values: Values) -> dict[str, Any]:
+    """Graph of the labels that the site's rows make (eq. L5)."""
+    return {"graph": cell_graph(site.rows.ensemble, np.asarray(values["cell_weights"]))}
+
+
+ANSWERS = {"embedding.graph": _graph}
+
+
+def place_embedded(ensemble: Ensemble, model: Model) -> IntArray:
+    """Cluster of each row."""
+    return nearest_center(embed_rows(cut_from(model), ensemble, None), np.asarray(model["centers"]))
+
+
+# ------------------------------------------------------------------------------------------------ at the coordinator
+def ask_graph(sites: Sites, tables: ClusterTables, cell_weights: FloatArray) -> FloatArray:
+    """W of the rows of all sites, (t, t) (eq. S10); labels that no object has in common are not joined."""
+    t = len(cell_weights)
+    ensure_cells(t)
+    W = sites.total("embedding.graph", {"cell_weights": cell_weights}, {"graph": (t, t)})["graph"]
+    return np.where(tables.together > 0, W, 0.0)
+
+
+def embedding_clusters(
+    sites: Sites, layout: Ensemble, tables: ClusterTables, n_clusters: int, seed: int, n_init: int = 10
+) -> Model:
+    """LWGP of the rows of all sites, for methods that start from it."""
+    cell_weights = weights_from(tables, THETA) * layout.cell_weights
+    W = ask_graph(sites, tables, cell_weights)
+    cut = cut_cells(W, cell_weights, n_clusters)
+    return cluster_cut(sites, cut, W, tables, n_clusters, seed=seed, n_init=n_init)
+
+
+def cluster_cut(
+    sites: Sites, cut: TransferCut, W: FloatArray, tables: ClusterTables, k: int, *, seed: int, n_init: int
+) -> Model:
+    """Clusters in the embedding: k-means on sums, or components if there are enough of them (eq. L9)."""
+    part = components(W)
+    if part.max() + 1 >= k:
+        return embedded_model(cut_between_components(cut, part, W, k), np.eye(k))
+    found = cluster_sites(sites, cut.take(k), tables.size, k, seed=seed, n_init=n_init)
+    return {**embedded_model(cut.take(k), found.centers), "singular_values": cut.singular_values}
+
+
+def embedded_model(cut: TransferCut, centers: FloatArray) -> Model:
+    """What every site may know."""
+    return {**cut._asdict(), "centers": centers, "n_clusters": len(centers)}
+
+
+def fit_usenc(sites: Sites, estimator: Any, layout: Ensemble) -> Model:
+    """Two exchanges, and k-means: all labels count the same."""
+    tables, k = ask_tables(sites, layout), int(estimator.n_clusters)
+    W = ask_graph(sites, tables, layout.cell_weights)
+    seed = int(draw_seeds(estimator.random_state, 1)[0])
+    cut = cut_cells(W, layout.cell_weights, k)
+    return cluster_cut(sites, cut, W, tables, k, seed=seed, n_init=int(estimator.n_init))
+
+
+def fit_lwgp(sites: Sites, estimator: Any, layout: Ensemble) -> Model:
+    """Two exchanges, those that find the number of clusters if it is not given, and k-means."""
+    check_one_number(estimator.n_clusters, estimator.max_clusters)
+    tables, seeds = ask_tables(sites, layout), draw_seeds(estimator.random_state, 3).tolist()
+    index = weights_from(tables, estimator.theta)
+    cell_weights = index * layout.cell_weights
+    W = ask_graph(sites, tables, cell_weights)
+    choice, k = None, estimator.n_clusters
+    if k is None:
+        limit = ask_limit(sites, estimator.max_clusters)
+        cut = cut_cells(W, cell_weights, limit.max_clusters)
+        problem = SiteNumberProblem(tables, cut.singular_values, int(components(W).max()) + 1, estimator.theta, limit)
+        choice = choose_number(sites, problem, seeds[2])
+        warn_weak(choice)
+        k = choice.n_clusters
+    else:
+        cut = cut_cells(W, cell_weights, k)
+    model = cluster_cut(sites, cut, W, tables, k, seed=seeds[0], n_init=int(estimator.n_init))
+    return {**model, "index": index, "choice": None if choice is None else choice_values(choice)}
+
+
+# ---------------------------------------------------------------------------------------------------------- the model
+def restore(estimator: Any, rows: LabelledRows, model: Model, memory: SiteMemory) -> Consensus:
+    """A fitted estimator of the site's rows."""
+    estimator.singular_values_ = np.asarray(model["singular_values"])
+    estimator._cut, estimator._centers = cut_from(model), np.asarray(model["centers"])
+    estimator._layout = rows.ensemble.layout
+    return Consensus(place_embedded(rows.ensemble, model))
+
+
+def restore_lwgp(estimator: Any, rows: LabelledRows, model: Model, memory: SiteMemory) -> Consensus:
+    """The same, with the weights of the labels and the reasons for the number of clusters."""
+    estimator.cluster_weights_ = split_cells(np.asarray(model["index"]), rows.ensemble)
+    if model["choice"] is not None:
+        estimator.choice_ = choice_from(model["choice"])
+    return restore(estimator, rows, model, memory)
+
+
+USENC = RowMethod(fit_usenc, restore)
+LWGP = RowMethod(fit_lwgp, restore_lwgp)
