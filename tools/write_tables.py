@@ -114,8 +114,10 @@ def _room(room: str, methods: list[Method]) -> str:
         ]
         for method in methods
     ]
-    header = ["class", "--method", "what it does", "source", "output", "clusters", "missing label", "also", "cost", "file"]
-    return f"## {room}\n\n{summary} Theory: [{theory}](theory/{theory}.md).\n\n{markdown_table(header, rows)}"
+    header = ["class", "--method", "what it does", "source", "output", "clusters", "missing label", "also", "cost"]
+    return (
+        f"## {room}\n\n{summary} Theory: [{theory}](theory/{theory}.md).\n\n{markdown_table([*header, 'file'], rows)}"
+    )
 
 
 def room_of(method: Method) -> str:

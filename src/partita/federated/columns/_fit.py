@@ -2,7 +2,7 @@
 
 1. The sites say how many objects and clusterings they have; weights are split, and objects without a label at any site
    are found from the sum of the weights of their labels (eq. S21).
-2. The method asks for sums over columns (the files of the methods here). Parameters of labels stay where the labels are.
+2. The method asks for sums over columns. Parameters of labels stay where the labels are.
 3. Every site is told the consensus of the common objects.
 """
 

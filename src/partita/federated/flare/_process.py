@@ -56,7 +56,9 @@ def _keep_requests() -> None:
     known = ClientRequestProcessors.request_processors
     ClientRequestProcessors.request_processors = [part for part in known if type(part).__name__ in _REQUESTS]
     if len(ClientRequestProcessors.request_processors) != len(_REQUESTS):
-        raise RuntimeError("this version of NVFlare has other requests than the one that partita was written for, which is 2.9")
+        raise RuntimeError(
+            "this version of NVFlare has other requests than the one that partita was written for, which is 2.9"
+        )
 
 
 def _end_with_pipe() -> None:

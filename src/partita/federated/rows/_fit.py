@@ -1,7 +1,7 @@
 """Federation by rows: every site has its own objects, and the same clusterings.
 
 1. The sites agree on the labels of each clustering (``_dictionary.py``).
-2. The method asks for sums, as often as it needs (the files of the methods here), and has a model: what every site may know.
+2. The method asks for sums, as often as it needs, and has a model: what every site may know.
 3. Each site places its own objects in the model; sizes and label counts of the clusters are added up, so that all sites
    number the clusters in the same way and judge their objects by the counts of all.
 """
