@@ -5,7 +5,7 @@ The model and its variational EM are in ``_bce_steps.py``.
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from partita.consensus.models._bce_steps import (
 )
 from partita.consensus.models._em import SHARE, STARTS, minus_bound, warn_one_clustering, with_every_label
 from partita.consensus.models._fitted_rows import FittedRows
-from partita.consensus.models._growing import soft_counts
+from partita.consensus.models._growing import GrowingMixin, soft_counts
 from partita.consensus.models._label_model import LabelModel
 from partita.consensus.models._starts import (
     SEARCH_SIZE,
@@ -51,7 +51,7 @@ _VERY_MANY = 50_000  # distinct rows above which the beginning of a run is not r
 _TRACE = 1e-6  # share of what all objects have, added to the end of a run: more would lead away from it
 
 
-class BCE(LabelModel):
+class BCE(GrowingMixin, LabelModel):
     """Bayesian cluster ensemble.
 
     Parameters
@@ -208,24 +208,6 @@ class BCE(LabelModel):
     def _problem(self, rows: LabelledRows) -> BCEProblem:
         warn_one_clustering(self, rows.ensemble)
         return label_problem(rows.ensemble, BCEColumns(rows.ensemble.layout, self.smoothing))
-
-    def extend(self, X: Any) -> Self:
-        """Go on with further clusterings of the same objects, instead of fitting all of them again.
-
-        EM continues on all clusterings from the present memberships. It may end lower than a fit from the beginning,
-        which searches; where clusterings keep coming, it costs a few iterations each time.
-
-        Parameters
-        ----------
-        X : label matrix of shape (n_samples, n_new_clusterings)
-            The objects of the fit, in their order. The new columns come after the former ones.
-
-        Returns
-        -------
-        self
-        """
-        self._extend(X)
-        return self
 
     def _go_on(self, rows: LabelledRows, membership: FloatArray) -> Consensus:
         problem, counts = self._problem(rows), soft_counts(rows, membership)

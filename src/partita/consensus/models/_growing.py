@@ -4,14 +4,47 @@ The parameters of the new clusterings are those of the largest likelihood under 
 clusterings take part. A fit from the beginning searches again, and may end higher; this one costs a few iterations.
 """
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from partita._labels.validation import LabelMatrix, check_label_matrix
 from partita._typing import Array, FloatArray, IntArray
-from partita.base import LabelledRows
+from partita.base import Consensus, LabelledRows
+
+
+class GrowingMixin:
+    """For models of labels that go on with further clusterings."""
+
+    def extend(self, X: Any) -> Self:
+        """Go on with further clusterings of the same objects, instead of fitting all of them again.
+
+        EM continues on all clusterings from the present memberships. It may end lower than a fit from the beginning,
+        which searches; where clusterings keep coming, it costs a few iterations each time.
+
+        Parameters
+        ----------
+        X : label matrix of shape (n_samples, n_new_clusterings)
+            The objects of the fit, in their order. The new columns come after the former ones.
+
+        Returns
+        -------
+        self
+        """
+        matrix = grown_matrix(self, X)
+        rows = self._open(matrix, np.ones(len(matrix.codes)))  # type: ignore[attr-defined]
+        self.__dict__.pop("starts_", None)
+        membership, order = self.membership_, self._placement.order  # type: ignore[attr-defined]
+        found = self._go_on(rows, memberships_of_rows(rows, membership, order))
+        self._close(rows, found)  # type: ignore[attr-defined]
+        self.n_features_in_ = matrix.n_columns_in
+        self.__dict__.pop("feature_names_in_", None)  # there are more columns than names
+        return self
+
+    def _go_on(self, rows: LabelledRows, membership: FloatArray) -> Consensus:
+        """EM from the memberships of the rows."""
+        raise NotImplementedError(f"{type(self).__name__} must implement _go_on.")
 
 
 def grown_matrix(estimator: Any, X: Any) -> LabelMatrix:

@@ -7,9 +7,8 @@ import numpy as np
 from partita._labels.ensemble import find_distinct_rows, layout_of
 from partita._labels.validation import check_sample_weight
 from partita._typing import Codes, FloatArray
-from partita.base import BaseConsensus, Consensus, LabelledRows, SoftConsensusMixin
+from partita.base import BaseConsensus, SoftConsensusMixin
 from partita.consensus.models._em import by_clustering
-from partita.consensus.models._growing import grown_matrix, memberships_of_rows
 from partita.metrics import perplexity
 
 UNSEEN = 1e-12  # probability of a label that no fitted object has (eq. M9): small, but its log is not minus infinity
@@ -82,20 +81,6 @@ class LabelModel(SoftConsensusMixin, BaseConsensus):
         values = self.score_samples(X)
         codes = self._encode_new(X, unseen=-2)
         return perplexity(values, float((codes != -1).sum(axis=0) @ self._placement.encoder.clustering_weights))
-
-    def _extend(self, X: Any) -> None:
-        """Fit further clusterings, from the memberships of the former ones; see ``_growing.py``."""
-        matrix = grown_matrix(self, X)
-        rows = self._open(matrix, np.ones(len(matrix.codes)))
-        self.__dict__.pop("starts_", None)
-        found = self._go_on(rows, memberships_of_rows(rows, self.membership_, self._placement.order))
-        self._close(rows, found)
-        self.n_features_in_ = matrix.n_columns_in
-        self.__dict__.pop("feature_names_in_", None)  # there are more columns than names
-
-    def _go_on(self, rows: LabelledRows, membership: FloatArray) -> Consensus:
-        """EM from the memberships of the rows."""
-        raise NotImplementedError(f"{type(self).__name__} cannot go on with further clusterings.")
 
     def _by_clustering(self, table: FloatArray) -> list[FloatArray]:
         """A table of (cells, k) as one (k, labels) array per column of X; NaN where a clustering has no weight."""

@@ -1,7 +1,7 @@
 """Mixture of multinomials over the rows of labels: the estimator; its steps are in ``_mixture.py``."""
 
 from functools import partial
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -19,13 +19,13 @@ from partita.consensus.models._em import (
     warn_one_clustering,
     with_every_label,
 )
-from partita.consensus.models._growing import soft_counts
+from partita.consensus.models._growing import GrowingMixin, soft_counts
 from partita.consensus.models._label_model import UNSEEN, LabelModel
 from partita.consensus.models._mixture import MixtureModel, as_rows, log_tables, posterior, run_mixture
 from partita.consensus.models._starts import SEARCH_SIZE, as_state, best_clusters, search_clusters, state_of_counts
 
 
-class MultinomialMixture(LabelModel):
+class MultinomialMixture(GrowingMixin, LabelModel):
     """Mixture model of the labels, fitted by EM.
 
     Parameters
@@ -168,24 +168,6 @@ class MultinomialMixture(LabelModel):
         self.n_iter_, self.lower_bound_ = len(best.history), best.history[-1]
         membership = self._memberships(ensemble, best)
         return Consensus(membership.argmax(axis=1), membership, self._state.pi)
-
-    def extend(self, X: Any) -> Self:
-        """Go on with further clusterings of the same objects, instead of fitting all of them again.
-
-        EM continues on all clusterings from the present memberships. It may end lower than a fit from the beginning,
-        which searches; where clusterings keep coming, it costs a few iterations each time.
-
-        Parameters
-        ----------
-        X : label matrix of shape (n_samples, n_new_clusterings)
-            The objects of the fit, in their order. The new columns come after the former ones.
-
-        Returns
-        -------
-        self
-        """
-        self._extend(X)
-        return self
 
     def _go_on(self, rows: LabelledRows, membership: FloatArray) -> Consensus:
         first = state_of_counts(*soft_counts(rows, membership), rows.ensemble, START_NOISE)

@@ -8,9 +8,10 @@ from typing import Any
 
 from partita.exceptions import SiteError
 from partita.federated._messages import pack, unpack
-from partita.federated.flare._files import STATUS, read_json
+from partita.federated.flare._files import PROGRESS, STATUS, read_json, write_json
 
 _LOOK = 0.1  # seconds between two looks at who was lost, during an exchange
+_NOTE = 1.0  # seconds between two notes of the number of exchanges
 _GOODBYE = 3.0  # seconds that a site has to hear that the run is over
 _SHORT = 0.3  # seconds for words that are not confirmed to leave this machine
 _KNOWN = 10.0  # seconds after which it must be known which site was lost, when NVFlare stopped the run
@@ -28,6 +29,7 @@ class FlareEngine:
         self._timeout = float(run["timeout"])
         self._limit = int(run["max_message"])
         self.names: list[str] = list(run["sites"])
+        self._n_exchanges, self._noted = 0, time.monotonic()
         self._silent: set[str] = set()  # sites that were lost or did not reply: they are not waited for again
         self._threads = ThreadPoolExecutor(max_workers=4 * len(self.names))  # a relayed exchange runs inside another
 
@@ -36,7 +38,16 @@ class FlareEngine:
         message = pack(values)
         if len(message) > self._limit:
             raise ValueError(f"the message {question!r} has {len(message)} bytes; at most {self._limit} can be sent")
-        return self._unpacked(*self._exchange("ask", {"question": question, "message": message}, to))
+        replies = self._unpacked(*self._exchange("ask", {"question": question, "message": message}, to))
+        self._count()
+        return replies
+
+    def _count(self) -> None:
+        """Note the number of exchanges for the operator, now and then."""
+        self._n_exchanges += 1
+        if time.monotonic() - self._noted > _NOTE:
+            write_json(self._folder / PROGRESS, {"n_exchanges": self._n_exchanges})
+            self._noted = time.monotonic()
 
     def lead(self, name: str, settings: Mapping[str, Any], timeout: float) -> Any:
         """Let a site run the algorithm, and return once it is done."""

@@ -14,6 +14,7 @@ from partita.federated._messages import pack, unpack
 
 RUN = "run.json"  # what to run, written by the parent process
 STATUS = "status.json"  # who is connected and who was lost, written by NVFlare's parent process
+PROGRESS = "progress.json"  # how many exchanges there were, written by the process of the job
 OUTCOME = "outcome.json"  # how the run ended, written by the process of the job
 RESULT = "result.bin"  # what the algorithm returned
 

@@ -11,11 +11,12 @@ from partita.exceptions import FederationError, SiteError
 from partita.federated._messages import MAX_MESSAGE
 from partita.federated.flare._certificates import Kit, read_kit
 from partita.federated.flare._children import Child, Workspace
-from partita.federated.flare._files import OUTCOME, RUN, STATUS, read_json, read_result, write_json
+from partita.federated.flare._files import OUTCOME, PROGRESS, RUN, STATUS, read_json, read_result, write_json
 from partita.federated.flare._tls import check_certificates, refusals
 from partita.federated.flare._workspace import job_folder, server_workspace
 
 _LOOK = 0.05  # seconds between two looks at what the processes of NVFlare tell
+_TELL = 5.0  # seconds between two lines on how far the run is
 _LAST_WORDS = 3.0  # seconds for the coordinator to tell why, after NVFlare ended the job
 
 
@@ -93,7 +94,7 @@ def run_server(
         write_json(space.folder / RUN, run)
         with Child("server", space.folder, own.name, max_message) as child:
             _wait_for_sites(child, own, join_timeout, tell)
-            return _wait_for_end(child)
+            return _wait_for_end(child, tell)
 
 
 def _check_port(own: Kit, local: bool) -> None:
@@ -129,11 +130,15 @@ def _wait_for_sites(child: Child, own: Kit, seconds: float, tell: Callable[[str]
         time.sleep(_LOOK)
 
 
-def _wait_for_end(child: Child) -> Any:
-    """Return what the algorithm returned, or raise what it raised."""
-    ended = None
+def _wait_for_end(child: Child, tell: Callable[[str], None]) -> Any:
+    """Return what the algorithm returned, or raise what it raised; tell the operator how far it is."""
+    ended, told, last = None, 0, time.monotonic()
     while (outcome := read_json(child.folder / OUTCOME)) is None:
         status = _status(child)
+        made = int((read_json(child.folder / PROGRESS) or {}).get("n_exchanges", 0))
+        if made > told and time.monotonic() - last > _TELL:
+            tell(f"server: {made} exchanges so far")
+            told, last = made, time.monotonic()
         if status.get("ended"):
             ended = ended or time.monotonic()
             if time.monotonic() - ended > _LAST_WORDS:
