@@ -214,8 +214,8 @@ class _Silent:
 
 
 @contextmanager
-def progress(total: int, title: str, *, show: bool) -> Iterator[Progress]:
-    """Open a bar over ``total`` steps that appears after two seconds; without ``show`` it is silent."""
+def progress(total: int | None, title: str, *, show: bool) -> Iterator[Progress]:
+    """Open a bar over ``total`` steps, None if unknown, that appears after two seconds; silent without ``show``."""
     if not show:
         yield _Silent()
         return

@@ -32,8 +32,8 @@ class SiteError(FederationError):
 
     def __init__(self, sites: dict[str, str]) -> None:
         self.sites = dict(sites)
-        told = "; ".join(f"site {name!r} {reason}" for name, reason in self.sites.items())
-        super().__init__(f"{told}. No sum was formed without them.")
+        told = "; ".join(f"site {name!r} {reason.rstrip('.')}" for name, reason in self.sites.items())
+        super().__init__(f"{told}.")
 
 
 class DisclosureError(ValueError):

@@ -80,12 +80,16 @@ def test_by_columns_needs_consent(sites, run):
 
 def test_options_reach_the_fit(sites, run):
     (sites / "key.txt").write_text("a key of the three sites\n")
+    told = run("federate", "simulate", *ROWS, "-m", "ecpcs", "-k", 3, "--secret-key", "key.txt")
+    assert told.exit_code == 2
+    assert "chmod 600" in told.stderr
+    (sites / "key.txt").chmod(0o600)
     plain = run("federate", "simulate", *ROWS, "-m", "ecpcs", "-k", 3, "--json")
     hashed = run("federate", "simulate", *ROWS, "-m", "ecpcs", "-k", 3, "--json", "--secret-key", "key.txt")
     assert json.loads(plain.stdout)["labels"] == json.loads(hashed.stdout)["labels"]
     kept = run("federate", "simulate", *ROWS, "-m", "ecpcs", "-k", 3, "--json", "--checkpoint", "sums")
     assert json.loads(kept.stdout)["labels"] == json.loads(plain.stdout)["labels"]
-    assert (sites / "sums" / "settings.json").exists()
+    assert (sites / "sums" / "settings.npz").exists()
 
 
 def test_files_of_one_name_are_two_sites(sites, run):
@@ -96,7 +100,10 @@ def test_files_of_one_name_are_two_sites(sites, run):
 
 
 WRONG = {
-    "a method that needs all objects": (["-m", "pcc", "-k", 3], "PCC cannot be fitted by rows of several sites"),
+    "a method that needs all objects": (
+        ["-m", "pcc", "-k", 3],
+        "method 'pcc' cannot be fitted by rows of several sites; pass --method bce",
+    ),
     "no number": (["-m", "bce"], "needs the number of clusters"),
     "auto for another method": (["-m", "bce", "-k", "auto"], "--n-clusters auto is for --method lwgp"),
     "the heuristic of another method": (["-m", "mm", "-k", 3, "--heuristic"], "cannot be fitted by the heuristic"),
@@ -124,7 +131,7 @@ def test_sites_that_do_not_match_are_named(sites, run):
     frame.to_csv(sites / "two.csv", index=False)
     done = run("federate", "simulate", *ROWS, "-m", "ecpcs", "-k", 3)
     assert done.exit_code == 2
-    assert "site 'two' calls clustering 3 'other', and site 'one' calls it 'run3'" in done.stderr
+    assert "site 'two' calls column 4 'other', and site 'one' calls it 'run3'" in done.stderr
 
 
 def test_certificates_for_named_sites(sites, run):

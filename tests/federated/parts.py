@@ -1,5 +1,7 @@
 """Label matrices shared out among sites, and sites that misbehave."""
 
+import contextlib
+import socket
 from typing import Any
 
 import numpy as np
@@ -44,3 +46,12 @@ class Spoiled:
     def answer(self, question: str, values: Any) -> Any:
         reply = self.site.answer(question, values)
         return self.change(reply) if question == self.question else reply
+
+
+def free_port():
+    """A port that nobody uses, outside of those that systems give to outgoing connections."""
+    for port in np.random.default_rng().integers(20_000, 32_000, size=100).tolist():
+        with contextlib.suppress(OSError), socket.socket() as probe:
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise OSError("no port is free")

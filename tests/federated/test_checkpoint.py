@@ -63,6 +63,32 @@ def test_a_checkpoint_of_another_fit_is_refused(tmp_path):
     simulate(ECPCS(3), PARTS, checkpoint=tmp_path)
     with pytest.raises(ValueError, match="is of another fit"):
         simulate(ECPCS(4), PARTS, checkpoint=tmp_path)
+    estimator = NBCE(inference="vb", random_state=0)
+    simulate(estimator, PARTS, checkpoint=tmp_path / "seed")
+    with pytest.raises(ValueError, match="is of another fit"):
+        simulate(estimator.set_params(random_state=1), PARTS, checkpoint=tmp_path / "seed")
+    with pytest.raises(ValueError, match="pass a number"):
+        simulate(NBCE(inference="vb"), PARTS, checkpoint=tmp_path / "none")
+
+
+def test_other_labels_at_a_site_are_refused(tmp_path):
+    simulate(ECPCS(3), PARTS, checkpoint=tmp_path)
+    other = [PARTS[0][::-1], *PARTS[1:]]
+    with pytest.raises(SiteError, match=r"'site-1' .* of other labels, or of another fit"):
+        simulate(ECPCS(3), other, checkpoint=tmp_path)
+    with pytest.raises(SiteError, match="of other labels, or of another fit"):
+        simulate(ECPCS(3), PARTS, checkpoint=tmp_path, secret_key="k" * 20)
+
+
+def test_what_is_stored_is_private(tmp_path):
+    simulate(ECPCS(3), PARTS, checkpoint=tmp_path / "fit")
+    for path in [tmp_path / "fit", *(tmp_path / "fit").rglob("*")]:
+        assert path.stat().st_mode & 0o077 == 0, path
+
+
+def test_the_heuristic_cannot_be_resumed(tmp_path):
+    with pytest.raises(ValueError, match="cannot be resumed"):
+        simulate(BCE(3), PARTS, heuristic=True, checkpoint=tmp_path)
 
 
 def test_a_damaged_checkpoint_is_refused(tmp_path):

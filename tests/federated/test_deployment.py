@@ -6,7 +6,6 @@ Starting a federation takes about ten seconds, so that each run here holds sever
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -20,19 +19,13 @@ from partita import MultinomialMixture
 from partita._labels.validation import check_label_matrix
 from partita.federated import simulate
 from partita.federated._deployment import answerer, read_labels, site_settings, write_labels
-from tests.ensembles import same_partition
-from tests.federated.parts import labels_with_holes
+from partita.federated._modes import mode_faults
+from tests.federated.parts import free_port, labels_with_holes
 
 PATIENCE = 120.0  # seconds after which a test fails instead of waiting on
 NAMES = ["berlin", "paris"]  # each is three processes
 X = labels_with_holes()
 PARTS = dict(zip(NAMES, np.split(X, [70]), strict=True))
-
-
-def free_port():
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return found.getsockname()[1]
 
 
 def partita(*words, folder):
@@ -92,12 +85,15 @@ MM = ("--method", "mm", "-k", 3, "--seed", 0)
 
 
 def test_processes_find_what_one_process_finds(folder):
-    told, codes = run(folder, *MM)
+    told, codes = run(folder, *MM, each=lambda name: ["--membership", f"{name}-shares.csv"])
     assert codes == [0, 0, 0], told
     want = simulate(MultinomialMixture(3, random_state=0), PARTS)
     pooled = MultinomialMixture(3, random_state=0).fit(X)
     assert np.array_equal(labels_of(folder), want.labels_)
-    assert same_partition(want.labels_, pooled.labels_)
+    assert want.lower_bound_ >= pooled.lower_bound_ - 0.005 * abs(pooled.lower_bound_)
+    shares = pd.concat([pd.read_csv(folder / f"{name}-shares.csv") for name in NAMES])
+    assert np.allclose(shares.filter(like="cluster").to_numpy(), want.membership_)
+    assert "70 objects here, of clusters" in told[1][1]
     summary = json.loads(told[0][0])
     assert summary["cluster_sizes"] == np.bincount(want.labels_).tolist()
     assert summary["history"] == want.history_  # the same bits
@@ -132,7 +128,12 @@ def test_an_encrypted_fit_resumed_after_a_site_was_killed(folder):
     assert codes == [0, 0, 0], told
     assert len(list(sums.glob("sum-*.npz"))) > stored
     assert np.array_equal(labels_of(folder), simulate(MultinomialMixture(3, random_state=0), PARTS).labels_)
-    assert json.loads(told[0][0]) == {"method": "mm", "seed": 0, "by": "rows"}  # the server has nothing to tell
+    assert json.loads(told[0][0]) == {
+        "method": "mm",
+        "seed": 0,
+        "by": "rows",
+        "sites": NAMES,
+    }  # the server has nothing to tell
 
 
 # ------------------------------------------------------------------------------------------- without a network
@@ -154,6 +155,21 @@ def site_in(folder, **options):
     return answerer(site_settings(folder, check_label_matrix(PARTS["berlin"]), **{**given, **options}))
 
 
+def test_parties_that_were_started_differently_are_named():
+    rows = {"by": "rows", "encrypted": False, "noise": False, "hashed": False}
+    assert mode_faults(rows, {"a": rows, "b": rows}) == {}
+    cases = {
+        "by": ("columns", "with --by columns, and the server with --by rows"),
+        "encrypted": (True, "with --keys, and the server without --encrypted"),
+        "noise": (True, "with --epsilon, and the server without --with-noise"),
+        "hashed": (True, "with --secret-key, and site 'a' without"),
+    }
+    for mode, (value, words) in cases.items():
+        assert mode_faults(rows, {"a": rows, "b": {**rows, mode: value}}) == {"b": f"was started {words}"}
+    without = mode_faults({**rows, "encrypted": True}, {"a": {**rows, "encrypted": True}, "b": rows})
+    assert without == {"b": "was started without --keys, and the server with --encrypted"}
+
+
 def test_settings_of_a_site_hold_no_key(tmp_path):
     settings = site_settings(tmp_path, check_label_matrix(X), name="a", secret_key="k" * 20, ids=["x"] * len(X))
     assert "k" * 20 not in json.dumps(settings)
@@ -168,6 +184,6 @@ def test_a_site_has_what_its_operator_set(tmp_path):
     noisy = site_in(tmp_path, epsilon=1.0)
     with pytest.raises(ValueError, match="with epsilon=1 it releases one table"):
         noisy.answer("count", {"exchange": 0})
-    columns = site_in(tmp_path, by="columns", ids=[str(i) for i in range(70)])
+    columns = site_in(tmp_path, by="columns", accept_disclosure=True, ids=[str(i) for i in range(70)])
     assert columns.answer("describe", {})["n_objects"] == 70
     assert Path(tmp_path / "labels.json").exists()

@@ -79,7 +79,7 @@ def test_small_counts_are_not_sent_if_a_site_says_so():
 def test_a_site_with_few_objects_does_not_take_part():
     from partita.federated import Site
 
-    with pytest.raises(ValueError, match="this site has 3 objects, and min_objects=10"):
+    with pytest.raises(ValueError, match="this site has 3 objects with a label, and min_objects=10"):
         Site(labels_with_holes()[:3], name="small")
     assert Site(labels_with_holes()[:10], name="enough")
 

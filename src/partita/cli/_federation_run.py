@@ -1,7 +1,11 @@
 """``partita federate server`` and ``site``: a federated fit between machines, with mutual TLS."""
 
 import json
+import signal
+import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +14,7 @@ import click
 from partita.cli._federation_options import (
     accept_disclosure_option,
     by_option,
+    check_method,
     checkpoint_option,
     encrypted_option,
     epsilon_option,
@@ -24,7 +29,6 @@ from partita.cli._federation_options import (
 from partita.cli._file_options import (
     InputFile,
     printed_output_option,
-    save_matrix,
     save_table,
     spreadsheet_option,
 )
@@ -38,7 +42,7 @@ from partita.cli._options import (
     parse_settings,
     seed_option,
 )
-from partita.cli._results import check_targets, label_table
+from partita.cli._results import check_targets, label_table, save_membership
 
 
 @click.command()
@@ -80,7 +84,9 @@ def server(
     """
     from partita.federated._deployment import run_federation, server_settings
     from partita.federated._simulate import check_fit
+    from partita.federated.flare._certificates import read_kit
 
+    check_method(method, by, heuristic=heuristic, noisy=with_noise)
     estimator, task = estimator_of(method, parse_settings(settings), n_clusters, seed)
     check_fit(estimator, by=by, heuristic=heuristic, noisy=with_noise)
     options = {
@@ -92,10 +98,13 @@ def server(
     }
     running = {"timeout": timeout, "join_timeout": join_timeout, "local": local, "workspace": workspace}
     told = run_federation(kit, server_settings(estimator, **options), encrypted=encrypted, tell=_tell, **running)
-    summary = {"method": task.method, "seed": seed, "by": by, **told}
+    sites = list(read_kit(kit, "server").sites)
+    summary = {"method": task.method, "seed": seed, "by": by, "sites": sites, **told}
     if as_json:
         click.echo(json.dumps(summary, indent=2))
-    elif told:
+    elif not told:
+        click.echo("the fit is complete; the sites have the result")
+    else:
         sizes = ", ".join(f"{size:g}" for size in told["cluster_sizes"])
         click.echo(f"clusters     {len(told['cluster_sizes'])}, of sizes {sizes}")
         click.echo(f"exchanges    {told['n_exchanges']}, {told['seconds_exchanging']:.1f} s")
@@ -116,8 +125,20 @@ def server(
 )
 @secret_key_option
 @epsilon_option
-@click.option("--min-objects", type=int, default=10, show_default=True, help="Take part with so many objects at least.")
-@click.option("--min-count", type=int, default=1, show_default=True, help="Send no table with a smaller count above 0.")
+@click.option(
+    "--min-objects",
+    type=click.IntRange(min=1),
+    default=10,
+    show_default=True,
+    help="Take part with so many objects at least.",
+)
+@click.option(
+    "--min-count",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="Send no table with a smaller count above 0.",
+)
 @click.option("--state", type=click.Path(), metavar="FOLDER", help="Keep this site's state there, for resuming.")
 @timeout_option
 @join_timeout_option
@@ -153,16 +174,19 @@ def site(
 
     At the end the clusters of this site's objects are written.
     """
+    import numpy as np
+
     from partita import check_label_matrix
     from partita.federated._deployment import join_federation, site_settings
     from partita.federated.flare._certificates import read_kit
 
     name = read_kit(kit, "site").name
+    _check_site(by, epsilon, min_count)
     check_targets([output, membership], [file])
     reading = label_file_arguments(columns, drop, id_column, no_ids, header)
     table = read_label_file(file, reading, force=force).table
     matrix = check_label_matrix(table.labels, noise, allow_unlabelled=True)
-    with tempfile.TemporaryDirectory() as folder:
+    with _ending_cleanly(), tempfile.TemporaryDirectory() as folder:
         settings = site_settings(
             folder,
             matrix,
@@ -179,9 +203,32 @@ def site(
         )
         running = {"timeout": timeout, "join_timeout": join_timeout, "workspace": workspace}
         found = join_federation(kit, settings, tell=_tell, **running)
-    if membership is not None and "membership" in found:
-        save_matrix(membership, found["membership"], ids=table.object_ids(), name="membership")
-    save_table(output or "-", label_table(table.object_ids(), table.id_name, found["labels"]))
+    labels = label_table(table.object_ids(), table.id_name, found["labels"])
+    save_table(output or "-", labels)
+    if membership is not None:
+        save_membership(membership, labels, found["membership"])
+    sizes = np.bincount(found["labels"][found["labels"] >= 0])
+    shown = ", ".join(f"{size}" for size in sizes)
+    _tell(f"{name}: {len(labels)} objects here, of clusters {shown}; written {output or 'to standard output'}")
+
+
+def _check_site(by: str, epsilon: float | None, min_count: int) -> None:
+    """Refuse, before anything is sent, what a site by columns cannot keep."""
+    if by == "columns" and epsilon is not None:
+        raise click.UsageError("--epsilon is for --by rows, where tables of labels are released.")
+    if by == "columns" and min_count != 1:
+        raise click.UsageError("--min-count is for --by rows: by columns every message has a line per object.")
+
+
+@contextmanager
+def _ending_cleanly() -> Iterator[None]:
+    """Let SIGTERM end by an exception, so that the copy of the labels is removed."""
+    before = signal.getsignal(signal.SIGTERM)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _tell(line: str) -> None:

@@ -88,17 +88,23 @@ def write_results(
     import pandas as pd
 
     if membership is not None:
-        shares = result.membership
-        columns = pd.DataFrame(shares, columns=[f"cluster_{k}" for k in range(shares.shape[1])])
-        if Path(membership).suffix.lower() == ".npy":
-            save_matrix(membership, columns, ids=table.iloc[:, 0], name="membership")
-        else:
-            save_table(membership, pd.concat([table, columns], axis=1))
+        save_membership(membership, table, result.membership)
     if confidence is not None:
         sure = result.to_frame().drop(columns="label").reset_index(drop=True)
         save_table(confidence, pd.concat([table, sure], axis=1))
     if output is not None:
         save_table(output, table)
+
+
+def save_membership(path: str, table: Any, shares: Any) -> None:
+    """Write the share of each cluster in each object, beside its id and label."""
+    import pandas as pd
+
+    columns = pd.DataFrame(shares, columns=[f"cluster_{k}" for k in range(shares.shape[1])])
+    if Path(path).suffix.lower() == ".npy":
+        save_matrix(path, columns, ids=table.iloc[:, 0], name="membership")
+    else:
+        save_table(path, pd.concat([table, columns], axis=1))
 
 
 def summarise(task: Task, result: Any, X: Any, seconds: dict[str, float]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from partita.cli import _words
 from partita.cli._federation_options import (
     accept_disclosure_option,
     by_option,
+    check_method,
     checkpoint_option,
     encrypted_option,
     epsilon_option,
@@ -57,7 +58,9 @@ federate.add_command(site)
 @by_option
 @heuristic_option
 @encrypted_option
-@click.option("--paper", is_flag=True, help="By columns, bce: the messages of the paper, which show all labels.")
+@click.option(
+    "--paper", is_flag=True, help="By columns, bce: the messages of Wang et al. (2011), which show all labels."
+)
 @accept_disclosure_option
 @secret_key_option
 @epsilon_option
@@ -95,6 +98,7 @@ def simulate(
     from partita import check_label_matrix
     from partita.federated import simulate as run
 
+    check_method(method, by, heuristic=heuristic, noisy=epsilon is not None)
     estimator, task = estimator_of(method, parse_settings(settings), n_clusters, seed)
     check_targets([output], files)
     reading = label_file_arguments(columns, drop, id_column, no_ids, header)
@@ -103,8 +107,24 @@ def simulate(
     watch = Stopwatch()
     options = {"heuristic": heuristic, "encrypted": encrypted, "paper": paper, "accept_disclosure": accept_disclosure}
     key = read_secret(secret_key)
+    if by == "columns":
+        check_same_ids(tables)
     fitted = run(estimator, parts, by=by, secret_key=key, epsilon=epsilon, checkpoint=checkpoint, **options)
     show_federated(task, fitted, tables, by, watch.read(), output, as_json, seed)
+
+
+def check_same_ids(tables: dict[str, Any]) -> None:
+    """Refuse files by columns that name their objects differently; real sites compare a digest."""
+    named = {site: [str(one) for one in table.ids] for site, table in tables.items() if table.ids is not None}
+    if len(named) not in (0, len(tables)):
+        without = next(site for site in tables if site not in named)
+        raise ValueError(
+            f"{without} has no column of ids, and {next(iter(named))} has; give all files ids, or --no-ids."
+        )
+    first = next(iter(named), None)
+    for name, ids in named.items():
+        if first is not None and ids != named[first]:
+            raise ValueError(f"{name} has other ids than {first}, or in another order; all must have the same objects.")
 
 
 def site_names(files: tuple[str, ...]) -> dict[str, str]:
@@ -123,8 +143,12 @@ def site_names(files: tuple[str, ...]) -> dict[str, str]:
 @click.argument("folder", type=click.Path())
 @click.option("--server", "host", required=True, metavar="HOST", help="Name or IPv4 address of the server's machine.")
 @click.option("--site", "sites", required=True, multiple=True, metavar="NAME", help="Name of a site; repeatable.")
-@click.option("--port", type=int, default=8443, show_default=True, help="Port on which the server listens.")
-@click.option("--valid-days", type=int, default=360, show_default=True, help="Days after which they expire.")
+@click.option(
+    "--port", type=click.IntRange(1, 65535), default=8443, show_default=True, help="Port on which the server listens."
+)
+@click.option(
+    "--valid-days", type=click.IntRange(1, 3650), default=360, show_default=True, help="Days after which they expire."
+)
 def certificates(folder: str, host: str, sites: tuple[str, ...], port: int, valid_days: int) -> None:
     """Make FOLDER with keys and certificates: one folder for the server, one for each site.
 

@@ -76,7 +76,8 @@ def main(argv: Sequence[str] | None = None) -> None:
         if isinstance(error, OSError) and error.errno == errno.ENOSPC:
             _forget_output()
             _fail("a file or standard output cannot be written (no space left on device); make room first.")
-        _fail(_words.in_options(str(error)) or type(error).__name__)
+        told = str(error) if isinstance(error, FederationError) else _words.in_options(str(error))
+        _fail(told or type(error).__name__, getattr(error, "__notes__", []))
     sys.exit(code if isinstance(code, int) else 0)
 
 
@@ -85,8 +86,10 @@ def _forget_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _fail(message: str) -> None:
+def _fail(message: str, notes: Sequence[str] = ()) -> None:
     click.echo(f"partita: error: {' '.join(message.split())}", err=True)
+    for note in notes:  # such as where a log is
+        click.echo(f"partita: {note}", err=True)
     sys.exit(2)
 
 

@@ -31,7 +31,7 @@ class Method(NamedTuple):
     @property
     def variants(self) -> str:
         """What else it can be fitted to, beside complete labels in one place (BCE paper, table 2)."""
-        able = {"more clusterings": self.grows, "by columns": self.by_columns, "by rows": self.by_rows}
+        able = {"extend": self.grows, "federated by columns": self.by_columns, "federated by rows": self.by_rows}
         return ", ".join(name for name, can in able.items() if can) or "-"
 
     @property

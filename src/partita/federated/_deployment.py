@@ -18,7 +18,9 @@ from partita._typing import FloatArray
 from partita.federated._checkpoint import Checkpoint
 from partita.federated._engine import Engine, Values
 from partita.federated._methods import HEURISTIC, ROW_METHODS
+from partita.federated._private_files import save_arrays
 from partita.federated._sites import PlainSites, Sites
+from partita.federated.columns._disclosure import check_disclosure
 from partita.federated.columns._fit import fit_columns
 from partita.federated.columns._site import ColumnSite
 from partita.federated.encryption._keys import read_keys
@@ -27,7 +29,6 @@ from partita.federated.rows._dictionary import as_array
 from partita.federated.rows._fit import fit_rows, parameters_of
 from partita.federated.rows._noise import NoisySite, fit_noisy_rows
 from partita.federated.rows._site import Site
-from partita.io import replacing
 
 _HERE = "partita.federated._deployment"
 _RESULTS = "results.npz"
@@ -44,6 +45,7 @@ def server_settings(estimator: Any, **options: Any) -> dict[str, Any]:
 
 def run_federation(kit: Any, settings: Mapping[str, Any], *, encrypted: bool, **options: Any) -> dict[str, Any]:
     """Wait for the sites and run the fit; returns what the coordinator may tell, nothing if a site leads."""
+    from partita.federated.flare._certificates import read_kit
     from partita.federated.flare._server import run_server
 
     if encrypted and settings["checkpoint"] is not None:
@@ -51,9 +53,12 @@ def run_federation(kit: Any, settings: Mapping[str, Any], *, encrypted: bool, **
             "checkpoint is of no use at a server that cannot read the sums; the first site keeps them if it has state, "
             "and so must all sites."
         )
-    found: dict[str, Any] = run_server(
-        kit, f"{_HERE}:coordinate", settings, combine=_COMBINE if encrypted else None, **options
-    )
+    if settings["by"] == "columns":
+        names = read_kit(kit, "server").sites
+        check_disclosure(names, encrypted=encrypted, paper=False, accepted=bool(settings["accept_disclosure"]))
+    modes = {"by": settings["by"], "encrypted": encrypted, "noise": settings["with_noise"]}
+    combine = _COMBINE if encrypted else None
+    found: dict[str, Any] = run_server(kit, f"{_HERE}:coordinate", settings, combine=combine, modes=modes, **options)
     return found
 
 
@@ -104,14 +109,17 @@ def site_settings(
     (inside / "private.json").write_text(json.dumps({"secret_key": secret_key, "ids": ids}), encoding="utf-8")
     paths = {"keys": keys, "state": state}
     absolute = {name: None if path is None else str(Path(path).resolve()) for name, path in paths.items()}
-    return {"inside": str(inside), **absolute, **options}
+    return {"inside": str(inside), "hashed": secret_key is not None, **absolute, **options}
 
 
 def join_federation(kit: Any, settings: Mapping[str, Any], **options: Any) -> dict[str, Any]:
-    """Take part until the fit ends; returns the consensus of the site's objects: "labels" and, if any, "membership"."""
+    """Take part until the fit ends; returns "labels", "membership" (or votes) and more of the site's objects."""
     from partita.federated.flare._site import run_site
 
-    run_site(kit, f"{_HERE}:answerer", settings, algorithm=f"{_HERE}:lead", **options)
+    answerer(settings)  # what is wrong with the site's own settings is told here, and to nobody else
+    modes = {name: settings[name] for name in ("by", "hashed")}
+    modes |= {"encrypted": settings["keys"] is not None, "noise": settings["epsilon"] is not None}
+    run_site(kit, f"{_HERE}:answerer", settings, algorithm=f"{_HERE}:lead", modes=modes, **options)
     with np.load(Path(settings["inside"]) / _RESULTS, allow_pickle=False) as file:
         return {name: file[name] for name in file.files}
 
@@ -134,11 +142,13 @@ def answerer(settings: Mapping[str, Any]) -> Any:
     site: Any
     if settings["by"] == "columns":
         disclosure = {"accept_disclosure": settings["accept_disclosure"], "encrypted": settings["keys"] is not None}
+        check_disclosure([settings["name"]], paper=False, accepted=settings["accept_disclosure"], encrypted=False)
         site = ColumnSite(matrix, ids=private["ids"], **options, **disclosure)
     else:
         limits = {"min_objects": settings["min_objects"], "min_count": settings["min_count"]}
         site = Site(matrix, **options, **limits)
-    answering = site if settings["epsilon"] is None else NoisySite(site, settings["epsilon"], settings["state"])
+    folder = settings["state"] or inside / "released"
+    answering = site if settings["epsilon"] is None else NoisySite(site, settings["epsilon"], folder)
     kept = KeepsResults(answering, lambda: results_of(site), inside / _RESULTS)
     return kept if settings["keys"] is None else SealedSite(kept, read_keys(settings["keys"]), settings["name"])
 
@@ -174,8 +184,7 @@ class KeepsResults:
         """Reply to one question."""
         reply: dict[str, Any] = self._site.answer(question, values)
         if question == "close":
-            with replacing(self._path) as beside, beside.open("wb") as file:
-                np.savez(file, **self._results())
+            save_arrays(self._path, self._results())
         return reply
 
 
@@ -184,7 +193,5 @@ def results_of(site: Any) -> dict[str, Any]:
     if isinstance(site, ColumnSite):
         return {"labels": site.labels_, "membership": site.membership_}
     fitted = site.estimator
-    found = {"labels": fitted.labels_, "confidence": fitted.confidence_}
-    if hasattr(fitted, "membership_"):
-        found["membership"] = fitted.membership_
-    return found
+    membership = fitted.membership_ if hasattr(fitted, "membership_") else fitted.votes_
+    return {"labels": fitted.labels_, "confidence": fitted.confidence_, "membership": membership}

@@ -8,6 +8,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
+from partita._runs import Progress
 from partita.exceptions import SiteError
 
 Values = Mapping[str, Any]  # arrays, numbers, text, bytes, None, and lists and dicts of these: nothing that runs
@@ -46,8 +47,9 @@ class Exchange(NamedTuple):
 class InProcess:
     """Sites in the same process, asked one after the other."""
 
-    def __init__(self, sites: Mapping[str, Answerer]) -> None:
+    def __init__(self, sites: Mapping[str, Answerer], bar: Progress | None = None) -> None:
         self._sites = dict(sites)
+        self._bar = bar
         self.names = list(self._sites)
         self.seconds = 0.0  # of the slowest site in the last exchange: between machines, sites work at the same time
 
@@ -59,11 +61,14 @@ class InProcess:
             try:
                 replies[name] = self._sites[name].answer(question, values)
             except Exception as error:  # whatever it is: the site is named, as with sites on other machines
-                failed[name] = f"raised {type(error).__name__}: {error}"
+                told = "answered" if isinstance(error, ValueError) else f"raised {type(error).__name__}"
+                failed[name] = f"{told}: {error}"
                 cause = error
             self.seconds = max(self.seconds, time.perf_counter() - start)
         if failed:
             raise SiteError(failed) from cause
+        if self._bar is not None:
+            self._bar.update(1)
         return replies
 
 

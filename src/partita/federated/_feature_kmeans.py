@@ -9,7 +9,7 @@ clusters of its own objects, none of them of fewer than 5 objects, and centres a
 distributions with these means and variances: as many as one likes, and none of them an object (eq. S39).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +21,15 @@ from partita._typing import FloatArray, IntArray
 from partita.consensus.kmeans._weighted_kmeans import cluster_sums, nearest_center, weighted_kmeans
 from partita.exceptions import SiteError, SkippedClusteringWarning
 from partita.federated._engine import InProcess, Values
+from partita.federated._incoming import (
+    LARGEST_SEED,
+    MOST_CLUSTERINGS,
+    MOST_CLUSTERS,
+    array_of,
+    number_of,
+    place_among_sites,
+    whole_numbers_of,
+)
 from partita.federated._sites import PlainSites, Sites
 from partita.federated.encryption._sealed_sites import sealed_sites
 from partita.generation._cluster_numbers import draw_numbers
@@ -61,6 +70,7 @@ class FeatureSite:
                 "would say much about each of them. Join a site with more objects, or lower min_objects."
             )
         self._nearest: IntArray  # (n, n_clusterings)
+        self._sizes: IntArray  # (n_clusterings,) numbers of clusters
         self.labels_: IntArray
 
     def answer(self, question: str, values: Values) -> dict[str, Any]:
@@ -77,7 +87,7 @@ class FeatureSite:
         return answers[question](values)
 
     def _open(self, values: Values) -> dict[str, Any]:
-        self._index = list(values["names"]).index(self.name)
+        self._index, self._n_sites = place_among_sites(values, self.name)
         return {"n_features": self._points.shape[1], "names": self._names}
 
     def _count(self, values: Values) -> dict[str, Any]:
@@ -85,20 +95,25 @@ class FeatureSite:
 
     def _clusters(self, values: Values) -> dict[str, Any]:
         """Sizes, sums and sums of squares of clusters of the site's own objects, in its place among the sites."""
-        self._centred = self._points - np.asarray(values["mean"])
-        self._nearest = np.full((len(self._points), int(values["n_clusterings"])), -1)
-        rng = np.random.default_rng([int(values["seed"]), self._index])
-        told = np.zeros((int(values["n_sites"]), _MOST_CENTERS, 1 + 2 * self._points.shape[1]))
+        mean, n_sites = array_of(values, "mean", self._points.shape[1]), self._n_sites
+        n_clusterings = number_of(values, "n_clusterings", 1, MOST_CLUSTERINGS)
+        rng = np.random.default_rng([number_of(values, "seed", 0, LARGEST_SEED), self._index])
+        told = np.zeros((number_of(values, "n_sites", n_sites, n_sites), _MOST_CENTERS, 1 + 2 * len(mean)))
+        self._centred, self._nearest = self._points - mean, np.full((len(self._points), n_clusterings), -1)
+        self._sizes = np.zeros(n_clusterings, dtype=np.int64)
         own = small_clusters(self._centred, rng)
         told[self._index, : len(own)] = own
         return {"clusters": told}
 
     def _step(self, values: Values) -> dict[str, Any]:
         """Sums and sizes of the clusters of each clustering, and how many objects moved."""
-        centers, ends = np.asarray(values["centers"]), np.cumsum(values["n_clusters"])
+        places = self._places(values)
+        sizes = whole_numbers_of(values, "n_clusters", 1, MOST_CLUSTERS, len(places))
+        centers = array_of(values, "centers", int(sizes.sum()), self._points.shape[1])
+        self._sizes[places] = sizes
         sums = [
             step_sums(self._centred, own, self._nearest[:, place])
-            for place, own in zip(values["clusterings"], np.split(centers, ends[:-1]), strict=True)
+            for place, own in zip(places, np.split(centers, np.cumsum(sizes)[:-1]), strict=True)
         ]
         total, mass, moved = zip(*sums, strict=True)
         return {"total": np.concatenate(total), "mass": np.concatenate(mass), "moved": np.array(moved)}
@@ -106,11 +121,19 @@ class FeatureSite:
     def _close(self, values: Values) -> dict[str, Any]:
         """Labels of the clusterings that are kept, numbered as at all sites."""
         columns = [
-            np.asarray(number)[self._nearest[:, place]]
-            for place, number in zip(values["clusterings"], values["numbers"], strict=True)
+            self._numbers(number, int(self._sizes[place]))[self._nearest[:, place]]
+            for place, number in zip(self._places(values), values["numbers"], strict=True)
         ]
-        self.labels_ = np.column_stack(columns).astype(np.int64)
+        self.labels_ = np.column_stack(columns)
         return {"ready": True}
+
+    def _places(self, values: Values) -> IntArray:
+        """Clusterings that a message is about."""
+        return whole_numbers_of(values, "clusterings", 0, self._nearest.shape[1] - 1, None)
+
+    def _numbers(self, sent: Any, k: int) -> IntArray:
+        """New numbers of the clusters of one clustering as they were sent, -1 for those without objects."""
+        return whole_numbers_of({"numbers": sent}, "numbers", -1, k - 1, k)
 
 
 def small_clusters(points: FloatArray, rng: np.random.Generator) -> FloatArray:
@@ -268,7 +291,7 @@ def _warn_left_out(n_left_out: int, n_clusterings: int, max_iter: int) -> None:
 
 # -------------------------------------------------------------------------------------------------- in one process
 def kmeans_ensemble(
-    sites: Sequence[Any],
+    sites: Sequence[Any] | Mapping[str, Any],
     n_clusterings: int = 100,
     n_clusters: Any = "auto",
     *,
@@ -284,7 +307,7 @@ def kmeans_ensemble(
 
     Parameters
     ----------
-    sites : sequence of array-like of shape (n_objects, n_features)
+    sites : sequence, or dict by name, of array-like of shape (n_objects, n_features)
         Features of the objects of each site, the same ones in the same order and units.
     n_clusterings : int, default=100
         Number of clusterings.
@@ -327,7 +350,8 @@ def kmeans_ensemble(
     check_count(max_iter, "max_iter")
     if not len(sites):
         raise ValueError("sites is empty; pass the features of each site, a list of matrices.")
-    owners = [FeatureSite(X, name=f"site-{i + 1}", min_objects=1) for i, X in enumerate(sites)]
+    named = sites if isinstance(sites, Mapping) else {f"site-{i + 1}": X for i, X in enumerate(sites)}
+    owners = [FeatureSite(X, name=str(name), min_objects=1) for name, X in named.items()]
     by_name = {owner.name: owner for owner in owners}
     asked: Sites = sealed_sites(by_name) if encrypted else PlainSites(InProcess(by_name))
     cluster_features(asked, n_clusterings, n_clusters, max_iter=max_iter, random_state=random_state, show=bool(verbose))

@@ -7,7 +7,9 @@ from pathlib import Path
 import numpy as np
 
 from partita._typing import Array
-from partita.io import replacing
+from partita.federated._private_files import load_arrays, private_folder, save_arrays
+
+_FIT = "of which fit"  # key of the digest in a stored state
 
 
 class SiteMemory(dict[str, Array]):
@@ -15,15 +17,14 @@ class SiteMemory(dict[str, Array]):
 
     def __init__(self, folder: str | Path | None = None) -> None:
         super().__init__()
-        self._folder = Path(folder) if folder is not None else None
-        if self._folder is not None:
-            self._folder.mkdir(parents=True, exist_ok=True)
+        self._folder = None if folder is None else private_folder(folder)
         self._number = 0  # of the exchange that is next
+        self._fit = ""
 
-    def forget(self) -> None:
-        """Begin a new fit."""
+    def begin(self, fit: str) -> None:
+        """Begin a fit; ``fit`` is a digest of the site's labels and of what is fitted to them."""
         self.clear()
-        self._number = 0
+        self._number, self._fit = 0, fit
 
     @contextmanager
     def during(self, number: int) -> Iterator[None]:
@@ -41,17 +42,21 @@ class SiteMemory(dict[str, Array]):
                 f"the fit goes on at exchange {number}, but this site is at {self._number} and has no stored state of "
                 "it; start again without the checkpoint."
             )
+        stored = load_arrays(path)
+        if str(stored.pop(_FIT, "")) != self._fit:
+            raise ValueError(
+                "the stored state of this site is of other labels, or of another fit; start again without the "
+                "checkpoint, and with another folder."
+            )
         self.clear()
-        with np.load(path, allow_pickle=False) as file:
-            self.update({name: file[name] for name in file.files})
+        self.update(stored)
         self._number = number
 
     def _save(self) -> None:
         """Two states are kept: the coordinator may have stopped before it stored the last sum."""
         if self._folder is None:
             return
-        with replacing(self._path(self._number)) as beside, beside.open("wb") as file:
-            np.savez(file, **self)  # type: ignore[arg-type]
+        save_arrays(self._path(self._number), {**self, _FIT: np.array(self._fit)})
         self._path(self._number - 2).unlink(missing_ok=True)
 
     def _path(self, number: int) -> Path:

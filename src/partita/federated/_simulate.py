@@ -9,8 +9,9 @@ from sklearn.base import clone
 
 from partita._checks import check_choice
 from partita._labels.validation import check_label_matrix
-from partita.base import check_consensus
-from partita.federated._checkpoint import Checkpoint
+from partita._runs import progress
+from partita.base import check_consensus, remember_columns
+from partita.federated._checkpoint import Checkpoint, seed_of
 from partita.federated._engine import InProcess
 from partita.federated._methods import COLUMN_METHODS, HEURISTIC, NOISY, ROW_METHODS
 from partita.federated._sites import PlainSites, Sites
@@ -87,15 +88,17 @@ def simulate(
     >>> from partita import BCE
     >>> from partita.federated import simulate
     >>> one = {"a": [0, 0, 0, 1, 1, 1], "b": ["u", "u", "v", "v", "v", "v"], "c": [5, 5, 5, 6, 6, None]}
-    >>> two = {"a": [0, 0, 1, 1], "b": ["u", "u", "w", "v"], "c": [5, 5, 6, 6]}
+    >>> two = {"a": [0, 0, 0, 1], "b": ["u", "u", "w", "v"], "c": [5, 5, 5, 6]}
     >>> simulate(BCE(n_clusters=2, random_state=0), [one, two]).labels_
-    array([1, 1, 1, 0, 0, 0, 1, 1, 0, 0])
+    array([0, 0, 0, 1, 1, 1, 0, 0, 0, 1])
     """
     check_consensus(estimator, "estimator")
     check_choice("by", by, ("rows", "columns"))
     parts = _by_name(sites)
     estimator = clone(estimator)
     check_fit(estimator, by=by, heuristic=heuristic and by == "rows", noisy=epsilon is not None and by == "rows")
+    if heuristic and checkpoint is not None:
+        raise ValueError("the heuristic cannot be resumed, because its messages are no sums; pass no checkpoint.")
     if by == "columns":
         _refuse(by, heuristic=heuristic, secret_key=secret_key, epsilon=epsilon, checkpoint=checkpoint)
         return simulate_columns(estimator, parts, encrypted=encrypted, paper=paper, accept_disclosure=accept_disclosure)
@@ -138,7 +141,7 @@ def _refuse(by: str, **given: Any) -> None:
     """Refuse options that have no meaning in this direction."""
     for name, value in given.items():
         if value is not None and value is not False:
-            given_as = f"{name}={value}" if value is True else name
+            given_as = f"{name}={value if value is True else '...'}"
             raise ValueError(f"{given_as} has no meaning with by={by!r}; leave it out.")
 
 
@@ -157,17 +160,24 @@ def _simulate_rows(
         name: Site(part, name=name, secret_key=secret_key, min_objects=1, folder=folders[name])
         for name, part in parts.items()
     }
-    settings = {"method": type(estimator).__name__, "parameters": parameters_of(estimator), "names": list(parts)}
-    stored = None if checkpoint is None else Checkpoint(checkpoint, settings)
+    stored = None
+    if checkpoint is not None:
+        about = {"method": type(estimator).__name__, "parameters": parameters_of(estimator), "names": list(parts)}
+        stored = Checkpoint(checkpoint, about | {"seed": seed_of(estimator), "epsilon": epsilon})
     answering: dict[str, Any] = dict(owners)
     if epsilon is not None:
         answering = {name: NoisySite(owner, epsilon, folders[name]) for name, owner in owners.items()}
-    asked: Sites = sealed_sites(answering, checkpoint=stored) if encrypted else PlainSites(InProcess(answering), stored)
-    model, totals = (fit_rows if epsilon is None else fit_noisy_rows)(asked, estimator, method)
+    with progress(None, "exchanges", show=bool(getattr(estimator, "verbose", False))) as bar:
+        asked: Sites = PlainSites(InProcess(answering, bar), stored)
+        if encrypted:
+            asked = sealed_sites(answering, checkpoint=stored, bar=bar)
+        model, totals = (fit_rows if epsilon is None else fit_noisy_rows)(asked, estimator, method)
     rows = join_rows([owner.rows for owner in owners.values()])
     first = next(iter(owners.values()))
     memory: Any = {key: np.concatenate([owner.memory[key] for owner in owners.values()]) for key in first.memory}
-    estimator.n_features_in_ = check_label_matrix(next(iter(parts.values())), allow_unlabelled=True).n_columns_in
+    first_part = next(iter(parts.values()))
+    remember_columns(estimator, first_part, check_label_matrix(first_part, allow_unlabelled=True), reset=True)
+    estimator.__dict__.pop("index_", None)  # of one site only
     estimator._close(rows, method.restore(estimator, rows, model, memory), totals)
     if method.finish is not None:
         method.finish(estimator, rows, totals)

@@ -87,7 +87,9 @@ def fault_of(reply: Any, shapes: Shapes) -> str | None:
         if reply.get(key) is None:
             return f"sent no {key!r}"
         try:
-            array = np.asarray(reply[key], dtype=np.float64)
+            array = np.asarray(reply[key])
+            if array.dtype.kind not in "biuf":
+                raise TypeError
         except (TypeError, ValueError):
             return f"sent {key!r} that is not an array of numbers"
         if array.shape != shape:

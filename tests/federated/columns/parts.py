@@ -34,11 +34,13 @@ def split_columns(X: np.ndarray, cuts: tuple[int, ...]) -> dict[str, np.ndarray]
     return {f"s{i}": part for i, part in enumerate(np.split(X, cuts, axis=1))}
 
 
-def opened(estimator: Any, parts: dict[str, Any], **options: Any) -> tuple[PlainSites, dict[str, ColumnSite], Any]:
+def opened(
+    estimator: Any, parts: dict[str, Any], *, paper: bool = False, **options: Any
+) -> tuple[PlainSites, dict[str, ColumnSite], Any]:
     """Sites in this process that are ready, and what is known of their objects."""
     owners = {name: ColumnSite(part, name=name, accept_disclosure=True, **options) for name, part in parts.items()}
     sites = PlainSites(Recorder(owners))
-    return sites, owners, open_columns(sites, estimator)
+    return sites, owners, open_columns(sites, estimator, paper=paper)
 
 
 def pooled(X: np.ndarray, weights: Any = None) -> Ensemble:

@@ -39,8 +39,7 @@ CASES = [
 def test_it_has_the_pooled_parameters_after_every_iteration(cuts, smoothing, weights, paper):
     X, estimator = labels_with_holes(), BCE(K, smoothing=smoothing, weights=weights)
     problem, first, state = starts(X, weights, smoothing)
-    sites, owners, common = opened(estimator, split_columns(X, cuts))
-    common = common._replace(paper=paper)
+    sites, owners, common = opened(estimator, split_columns(X, cuts), paper=paper)
     for n_iter in (1, 2, 3, 5, 8, 12, 25):
         want = run_bce(problem, first, tol=1e-9, max_iter=n_iter)
         got = run_columns(sites, state, common, tol=1e-9, max_iter=n_iter, hard=False)

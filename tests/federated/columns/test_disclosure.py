@@ -7,11 +7,10 @@ from partita import BCE, MultinomialMixture
 from partita.exceptions import DisclosureError, SiteError
 from partita.federated import simulate
 from partita.federated._sites import PlainSites
-from partita.federated.columns._disclosure import check_disclosure
 from partita.federated.columns._fit import fit_columns, simulate_columns
 from partita.federated.columns._site import ColumnSite
 from tests.ensembles import same_partition
-from tests.federated.columns.parts import Recorder, split_columns
+from tests.federated.columns.parts import Recorder, opened, split_columns
 
 LABELS = 4
 MIXTURE = MultinomialMixture(4, n_init=1, random_state=0)
@@ -194,7 +193,7 @@ def test_a_site_refuses_what_only_the_coordinator_accepts():
     parts = split_columns(clusterings(2, n=30), (1,))
     owners = {name: ColumnSite(part, name=name, accept_disclosure=name == "s0") for name, part in parts.items()}
     recorder = Recorder(owners)
-    with pytest.raises(SiteError, match=r"site 's1' raised DisclosureError"):
+    with pytest.raises(SiteError, match=r"site 's1' answered: "):
         fit_columns(PlainSites(recorder), MIXTURE, accept_disclosure=True)
     assert {question for question, _, _ in recorder.log} <= {"describe", "open"}
 
@@ -207,5 +206,15 @@ def test_a_site_that_was_not_opened_sends_nothing():
         site.answer("columns.observe", {"exchange": 0})
 
 
-def test_one_site_alone_may_fit_encrypted():
-    check_disclosure(["only"], encrypted=True, paper=False, accepted=False)
+def test_a_site_says_nothing_without_consent():
+    site = ColumnSite(clusterings(2, n=30), name="a")
+    with pytest.raises(DisclosureError):
+        site.answer("describe", {})
+
+
+def test_the_papers_messages_are_for_fits_that_were_opened_so():
+    """A coordinator that opens a fit without them cannot ask for them afterwards."""
+    _, owners, _ = opened(BCE(3), split_columns(clusterings(3, n=30), (2,)))
+    for owner in owners.values():
+        with pytest.raises(ValueError, match="does not send its clusterings one by one"):
+            owner.answer("paper.send", {"action": "go", "place": 0})

@@ -108,15 +108,15 @@ def test_sites_must_have_the_same_objects():
 
 def test_ids_are_compared_by_their_digest():
     key, ids = "0123456789abcdef", [f"object {i}" for i in range(40)]
-    plain = {"n_objects": 40, "ids": digest_of(ids, 40, None)}
-    keyed = {"n_objects": 40, "ids": digest_of(ids, 40, key.encode())}
-    moved = {"n_objects": 40, "ids": digest_of(ids[::-1], 40, None)}
-    silent = {"n_objects": 40, "ids": ""}
+    plain = {"n_objects": 40, "n_columns": 2, "ids": digest_of(ids, 40, None)}
+    keyed = {"n_objects": 40, "n_columns": 2, "ids": digest_of(ids, 40, key.encode())}
+    moved = {"n_objects": 40, "n_columns": 2, "ids": digest_of(ids[::-1], 40, None)}
+    silent = {"n_objects": 40, "n_columns": 2, "ids": ""}
     assert compare_objects({"a": plain, "b": silent, "c": plain}) == 40
     for other in (moved, keyed):
         with pytest.raises(SiteError, match=r"site 'c' names its objects .* otherwise than site 'b'"):
             compare_objects({"a": silent, "b": plain, "c": other})
-    site = ColumnSite(X, name="a", ids=ids, secret_key=key)
+    site = ColumnSite(X, name="a", ids=ids, secret_key=key, accept_disclosure=True)
     assert site.answer("describe", {})["ids"] == keyed["ids"]
     assert digest_of(["a", "bc"], 2, None) != digest_of(["ab", "c"], 2, None)
     with pytest.raises(ValueError, match="ids has 40 names, and X has 39 objects"):
@@ -165,7 +165,7 @@ def test_a_fit_that_was_interrupted_goes_on_with_the_same_bits(tmp_path):
 @pytest.mark.parametrize(
     ("estimator", "options", "message"),
     [
-        (EAC(), {}, "EAC cannot be fitted by columns; pass one of BCE, MultinomialMixture, NBCE"),
+        (EAC(), {}, "EAC cannot be fitted by columns of several sites; pass one of BCE, MultinomialMixture, NBCE"),
         (MultinomialMixture(3), {"paper": True}, "paper=True is the column-distributed EM of BCE"),
         (BCE(3, keep_starts=True), {}, "keep_starts=True has no meaning"),
         (BCE(3), {"paper": True, "encrypted": True}, "no sum to encrypt"),

@@ -151,7 +151,7 @@ def test_ciphertexts_that_cannot_be_read_name_their_site(keys, cipher):
         add({**parts, "s1": [b"nonsense"]})
     with pytest.raises(SiteError, match="'s1' sent 2 ciphertexts"):
         combine("q", {"s0": {"sum": parts["s0"]}, "s1": {"sum": parts["s1"] * 2}})
-    with pytest.raises(SiteError, match="'s1' sent no encrypted answer"):
+    with pytest.raises(SiteError, match="'s1' sent an answer that is not encrypted"):
         combine("q", {"s0": {"sum": parts["s0"]}, "s1": None})
 
 
@@ -243,7 +243,7 @@ def test_totals_and_replies_pass_through_a_server_that_cannot_read_them(keys):
 
 def test_sites_that_are_not_named_do_not_answer(keys):
     lead, _ = lead_of(keys, {"a": lambda values: pytest.fail("was asked"), "b": {"n": 1}})
-    assert lead.each("step", {}, to=["b"]) == {"b": {"n": 1}}
+    assert lead.each("bce.visit", {}, to=["b"]) == {"b": {"n": 1}}
 
 
 @pytest.mark.parametrize(
@@ -251,7 +251,7 @@ def test_sites_that_are_not_named_do_not_answer(keys):
     [
         (
             {"n": [np.nan]},
-            "'b' raised ValueError: has no usable answer to 'count': it sent 'n' with values that are not",
+            "'b' answered: has no usable answer to 'count': it sent 'n' with values that are not",
         ),
         ({"n": [1.0, 2.0]}, "'b' .* of shape"),
         (None, "'b' .* sent nothing"),

@@ -21,6 +21,7 @@ import pytest
 
 from partita.exceptions import SiteError
 from partita.federated._messages import pack, unpack
+from tests.federated.parts import free_port
 
 pytest.importorskip("nvflare")
 psutil = pytest.importorskip("psutil")
@@ -148,12 +149,6 @@ def kits(tmp_path_factory):
     return make_certificates(folder, server="127.0.0.1", sites=["site-a", "site-b"], port=free_port())
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 class Federation:
     """The three parties, each in a thread: they only start processes and wait."""
 
@@ -238,7 +233,7 @@ def check_notes(notes):
     assert notes["equal"]
     assert notes["some"] == ["site-b"]
     assert notes["nothing"] == {"site-a": None, "site-b": None}
-    assert notes["fail"] == {"site-b": "raised ValueError: the column 'age' is missing"}
+    assert notes["fail"] == {"site-b": "answered: the column 'age' is missing"}
     assert notes["fail_with_data"] == {"site-b": "raised KeyError (the site's log has more)"}
     assert list(notes["too_large"]) == list(notes["refused"]) == ["site-b"]
     assert "has a reply of 4000" in notes["too_large"]["site-b"]
@@ -286,7 +281,7 @@ def test_leading_site_gets_what_the_server_combines(federation):
     assert result == {
         "settings": {"rounds": 3},
         "names": ["site-a", "site-b"],
-        "fail": {"site-b": "raised ValueError: the column 'age' is missing"},
+        "fail": {"site-b": "answered: the column 'age' is missing"},
     }
     assert server.result(timeout=PATIENCE) == {}
     assert sites[1].result(timeout=PATIENCE) is None

@@ -42,7 +42,7 @@ def test_sites_with_other_columns_are_named():
     one = pd.DataFrame({"a": [0, 1], "b": [0, 1]})
     with pytest.raises(SiteError, match="site 's1' has 1 clusterings, and site 's0' has 2"):
         agree(dictionaries([one, one[["a"]]]))
-    with pytest.raises(SiteError, match="calls clustering 1 'c', and site 's0' calls it 'b'"):
+    with pytest.raises(SiteError, match="calls column 2 'c', and site 's0' calls it 'b'"):
         agree(dictionaries([one, one.rename(columns={"b": "c"})]))
 
 
@@ -60,6 +60,37 @@ def test_hashed_labels_show_neither_labels_nor_names():
     assert said["labels"][0][0] not in said["labels"][1]  # the same label of two columns has two hashes
     assert hash_label("x", 0, b"k" * 16) != hash_label("x", 0, b"l" * 16)
     assert hash_label(1, 0, b"k" * 16) != hash_label("1", 0, b"k" * 16)
+
+
+def test_equal_labels_have_equal_hashes():
+    key = KEY.encode()
+    assert hash_label(1, 0, key) == hash_label(1.0, 0, key) == hash_label(True, 0, key)
+    assert hash_label(2.5, 0, key) != hash_label(2, 0, key)
+
+
+def test_a_column_without_labels_has_no_name_to_compare():
+    one, two = pd.DataFrame({"a": [0, 1], "b": [0, 1]}), pd.DataFrame({"a": [1, 2], "b": [None, None]})
+    parts = [check_label_matrix(one), check_label_matrix(two, allow_unlabelled=True)]
+    said = {f"s{i}": labels_of(part, KEY.encode()) for i, part in enumerate(parts)}
+    assert [len(labels) for labels in agree(said)] == [3, 2]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        {},
+        {"names": None, "kinds": [], "labels": []},
+        {"names": ["a"], "kinds": [["text"]], "labels": []},
+        {"names": ["a"], "kinds": [["text"]], "labels": [[None]]},
+        {"names": ["a"], "kinds": [["text"]], "labels": [[float("nan")]]},
+        {"names": [1], "kinds": [["text"]], "labels": [["x"]]},
+    ],
+)
+def test_what_is_no_dictionary_is_named(reply):
+    good = labels_of(check_label_matrix(pd.DataFrame({"a": ["x"]})), None)
+    with pytest.raises(SiteError) as caught:
+        agree({"good": good, "bad": reply})
+    assert list(caught.value.sites) == ["bad"]
 
 
 def test_a_fit_with_hashed_labels_is_the_same():
@@ -89,5 +120,5 @@ def test_sites_with_different_keys_share_no_label():
         "a": Site(X[:60], name="a", secret_key=KEY),
         "b": Site(X[60:], name="b", secret_key=KEY + "!"),
     }
-    with pytest.raises(SiteError, match="calls clustering 0"):
+    with pytest.raises(SiteError, match="calls column 1"):
         open_rows(PlainSites(InProcess(sites)), BCE(3))

@@ -16,7 +16,7 @@ from partita.consensus.label_space._embedded_rows import embed_rows
 from partita.consensus.label_space._transfer_cut import cell_graph
 from partita.exceptions import FewerClustersWarning
 from partita.federated import simulate
-from partita.federated.rows._embedding import ask_graph, embedding_clusters, place_embedded
+from partita.federated.rows._embedding import ask_graph
 from partita.federated.rows._tables import ask_tables
 from tests.ensembles import noisy_ensemble, same_partition
 from tests.federated.parts import labels_with_holes, opened, share_out
@@ -130,15 +130,6 @@ def test_more_clusters_than_rows_and_equal_rows(make):
     assert found.n_clusters_ == 3
     with pytest.warns(FewerClustersWarning):
         assert simulate(make(2, random_state=0), [np.zeros((5, 3), int)] * 2).n_clusters_ == 1
-
-
-def test_clusters_for_starts_are_those_of_lwgp():
-    parts = share_out(labels_with_holes(), 3)
-    sites, owners, layout = opened(LWGP(3), parts)
-    model = embedding_clusters(sites, layout, ask_tables(sites, layout), 3, seed=0)
-    labels = [place_embedded(owner.rows.ensemble, model)[owner.rows.row_of_object] for owner in owners]
-    want = LWGP(3, random_state=0).fit(np.vstack(parts))
-    assert same_partition(np.concatenate(labels), want.labels_)
 
 
 def test_encrypted_sums_lead_to_the_same_clusters():

@@ -21,6 +21,7 @@ from partita.consensus.models._em import normalise, penalty
 from partita.consensus.models._mixture import MixtureState, log_tables
 from partita.consensus.models._starts import label_mass, state_of_counts
 from partita.federated._engine import Values
+from partita.federated._incoming import LAST_PLACE, MOST_CLUSTERS, array_of, kept, number_of, real_of, whole_numbers_of
 from partita.federated._sites import Sites
 from partita.federated.rows._fit import Model
 
@@ -28,17 +29,17 @@ from partita.federated.rows._fit import Model
 # -------------------------------------------------------------------------------------------------------- at a site
 def change_table(site: Any, values: Values) -> FloatArray:
     """What the M-step, or the start of a run, makes of the site's beta; returns it."""
-    action, place = values["action"], int(values["place"])
+    action, place = values["action"], number_of(values, "place", 0, LAST_PLACE)
     memory, smoothing = site.memory, site.estimator.smoothing
     if action == "start":
         site.set_table(place, first_table(site.ensemble, values))
     elif action == "copy":
-        site.set_table(place, site.table(int(values["from"])))
+        site.set_table(place, site.table(number_of(values, "from", 0, LAST_PLACE)))
     elif action == "back":
-        site.set_table(place, memory["plain"])
+        site.set_table(place, kept(memory, "plain", *site.table(place).shape))
     elif action == "update":
-        old, factor = site.table(place), float(values["factor"])
-        memory["plain"] = normalise(memory["sums"] + smoothing, site.ensemble, old)
+        old, factor = site.table(place), real_of(values, "factor")
+        memory["plain"] = normalise(kept(memory, "sums", *old.shape) + smoothing, site.ensemble, old)
         further = factor > 1
         table = table_beyond(old, memory["plain"], factor, site.ensemble) if further else memory["plain"]
         site.set_table(place, table)
@@ -47,9 +48,15 @@ def change_table(site: Any, values: Values) -> FloatArray:
 
 def first_table(ensemble: Ensemble, values: Values) -> FloatArray:
     """Beta of hard clusters, mixed with what all objects have."""
-    labels, k = np.asarray(values["labels"]), int(values["n_clusters"])
+    labels, k = clusters_from(values, ensemble.n_rows)
     size = np.bincount(labels, minlength=k).astype(np.float64)
-    return state_of_counts(size, label_mass(ensemble, labels, k), ensemble, float(values["mixed"])).table
+    return state_of_counts(size, label_mass(ensemble, labels, k), ensemble, real_of(values, "mixed")).table
+
+
+def clusters_from(values: Values, n: int) -> tuple[IntArray, int]:
+    """Cluster of each object as they were sent, and the number of clusters."""
+    k = number_of(values, "n_clusters", 1, MOST_CLUSTERS)
+    return whole_numbers_of(values, "labels", 0, k - 1, n), k
 
 
 class ColumnPart(NamedTuple):
@@ -75,16 +82,18 @@ def share_columns(ensemble: Ensemble, codes: IntArray, table: FloatArray, w: Flo
 
 def _step(site: Any, values: Values) -> dict[str, Any]:
     """Phi of some objects, summed over the site's columns."""
-    table, w = change_table(site, values), np.asarray(values["w"])
+    objects, table = whole_numbers_of(values, "objects", 0, site.ensemble.n_rows - 1, None), change_table(site, values)
+    w = array_of(values, "w", len(objects), table.shape[1])
     phi, weights = np.zeros(w.shape), site.ensemble.clustering_weights
-    for part in share_columns(site.ensemble, site.ensemble.codes[np.asarray(values["objects"])], table, w):
+    for part in share_columns(site.ensemble, site.ensemble.codes[objects], table, w):
         phi[part.objects] += weights[part.column] * part.phi
     return {"phi": phi}
 
 
 def _finish(site: Any, values: Values) -> dict[str, Any]:
     """The site's part of the bound, one number; what its M-step needs is kept."""
-    ensemble, table, w = site.ensemble, site.table(int(values["place"])), np.asarray(values["w"])
+    ensemble, table = site.ensemble, site.table(number_of(values, "place", 0, LAST_PLACE))
+    w = array_of(values, "w", ensemble.n_rows, table.shape[1])
     sums, bound = np.zeros(table.shape), penalty(table, site.estimator.smoothing, ensemble.cell_weights)
     for part in share_columns(ensemble, ensemble.codes, table, w):
         add_phi(sums, part.codes + ensemble.first_cell[part.column], part.phi)

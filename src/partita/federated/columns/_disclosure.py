@@ -36,7 +36,7 @@ def check_disclosure(names: Sequence[str], *, encrypted: bool, paper: bool, acce
     """Refuse a fit by columns that shows somebody clusterings of a site, unless that is accepted."""
     if paper and encrypted:
         raise ValueError("paper=True sends every clustering by itself, so that there is no sum to encrypt; pass one.")
-    if accepted or (encrypted and len(names) == 1):
+    if accepted:
         return
     shown, instead, whom = _case(len(names), encrypted=encrypted, paper=paper)
     told = shown.format(sites=", ".join(names), n=len(names))

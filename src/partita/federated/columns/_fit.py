@@ -16,6 +16,7 @@ from partita._labels.ensemble import layout_of
 from partita._labels.validation import LabelMatrix, check_clustering_weights
 from partita._labels.weights import check_countable
 from partita._numbering import order_by_size, rank_of
+from partita._runs import progress
 from partita._typing import FloatArray, IntArray
 from partita.base import Consensus, LabelledRows, warn_fewer_clusters, warn_unlabelled
 from partita.consensus.models._em import warn_one_clustering
@@ -92,8 +93,16 @@ def open_columns(sites: Sites, estimator: Any, *, paper: bool = False) -> Common
     return CommonObjects(n_objects, labelled, found["weight"][labelled], float(found["total"][0]), paper)
 
 
+def _is_description(reply: Any) -> bool:
+    numbers = [reply.get("n_objects"), reply.get("n_columns")]
+    return all(isinstance(number, int) and number > 0 for number in numbers) and isinstance(reply.get("ids"), str)
+
+
 def compare_objects(described: Mapping[str, Any]) -> int:
     """The number of objects, if all sites have the same ones as far as they say."""
+    strange = [site for site, reply in described.items() if not _is_description(reply)]
+    if strange:
+        raise SiteError(dict.fromkeys(strange, "did not say how many objects and clusterings it has"))
     first = next(iter(described))
     n_objects = int(described[first]["n_objects"])
     other = {
@@ -123,7 +132,7 @@ def fit_columns(
     if name not in COLUMN_METHODS:
         raise ValueError(f"{name} cannot be fitted by columns; pass one of {', '.join(COLUMN_METHODS)}.")
     if paper and name != "BCE":
-        raise ValueError(f"paper=True is the column-distributed EM of BCE, and not one of {name}; pass paper=False.")
+        raise ValueError(f"paper=True is the column-distributed EM of BCE, and not one of {name}; leave it out.")
     if getattr(estimator, "keep_starts", False):
         raise ValueError("keep_starts=True has no meaning by columns, where all starts are annealed together.")
     check_disclosure(sites.names, encrypted=encrypted, paper=paper, accepted=accept_disclosure)
@@ -169,12 +178,13 @@ def simulate_columns(
         name: ColumnSite(part, name=name, accept_disclosure=accept_disclosure, encrypted=encrypted)
         for name, part in parts.items()
     }
-    if sites_of is None:
-        sites: Sites = sealed_sites(owners) if encrypted else PlainSites(InProcess(owners))
-    else:
-        sites = sites_of(owners)
     settings = {"encrypted": encrypted, "paper": paper, "accept_disclosure": accept_disclosure}
-    model = fit_columns(sites, estimator, **settings)
+    with progress(None, "exchanges", show=bool(estimator.verbose)) as bar:
+        if sites_of is not None:
+            sites = sites_of(owners)
+        else:
+            sites = sealed_sites(owners, bar=bar) if encrypted else PlainSites(InProcess(owners, bar))
+        model = fit_columns(sites, estimator, **settings)
     matrix = join_matrices([owner.matrix for owner in owners.values()])
     table = np.vstack([owner.table(model["place"]) for owner in owners.values()])
     estimator.n_features_in_ = matrix.n_columns_in

@@ -14,6 +14,7 @@ from partita.base import Consensus, LabelledRows
 from partita.consensus.models._em import START_NOISE, EMRun, climb, minus_bound, penalty
 from partita.consensus.models._mixture import MixtureModel, MixtureState, MixtureStats, log_tables, update_mixture
 from partita.federated._engine import Values
+from partita.federated._incoming import LAST_PLACE, array_of, number_of, real_of
 from partita.federated._sites import Sites
 from partita.federated.columns._bce_steps import first_table
 from partita.federated.columns._fit import ColumnMethod, CommonObjects
@@ -24,14 +25,15 @@ from partita.federated.rows._fit import Model
 # -------------------------------------------------------------------------------------------------------- at a site
 def _expect(site: Any, values: Values) -> dict[str, Any]:
     """M-step of the site's theta, and the logs of its labels with it."""
-    ensemble, place = site.ensemble, int(values["place"])
-    model = MixtureModel(bool(values["impute"]), float(values["smoothing"]))
+    ensemble, place = site.ensemble, number_of(values, "place", 0, LAST_PLACE)
+    model = MixtureModel(bool(values["impute"]), real_of(values, "smoothing"))
     if "labels" in values:
         table = first_table(ensemble, values)
     else:
-        membership = np.asarray(values["membership"])
+        old = site.table(place)
+        membership = array_of(values, "membership", ensemble.n_rows, old.shape[1])
         stats = MixtureStats(membership.sum(axis=0), ensemble.indicator.T @ membership, 0.0)
-        table = update_mixture(MixtureState(stats.mass, site.table(place)), stats, ensemble, model).table
+        table = update_mixture(MixtureState(stats.mass, old), stats, ensemble, model).table
     site.set_table(place, table)
     log_table = log_tables(MixtureState(np.ones(1), table), ensemble.cell_weights)[0]
     part = penalty(table, model.smoothing, ensemble.cell_weights)

@@ -22,7 +22,9 @@ from partita.consensus.nbce._joint import NBCEModel, Occupancy, log_label_likeli
 from partita.consensus.nbce._variational_starts import VariationalSettings
 from partita.consensus.nbce._vb import VBState, divergence_of_labels, divergence_of_weights, summarise
 from partita.federated._engine import Values
+from partita.federated._incoming import LAST_PLACE, array_of, kept, number_of, real_of, whole_numbers_of
 from partita.federated._sites import Sites
+from partita.federated.columns._bce_steps import clusters_from
 from partita.federated.columns._fit import ColumnMethod, CommonObjects
 from partita.federated.columns._starts import annealed_starts, merge_path, soften
 from partita.federated.rows._fit import Model
@@ -44,17 +46,18 @@ def _count(site: Any, values: Values) -> dict[str, Any]:
     """Expected number of objects with each label in each cluster: kept here; what leaves is their sum over labels."""
     ensemble = site.ensemble
     if "labels" in values:
-        counts = label_mass(ensemble, np.asarray(values["labels"]), int(values["n_clusters"]))
+        counts = label_mass(ensemble, *clusters_from(values, ensemble.n_rows))
     else:
-        counts = ensemble.indicator.T @ np.asarray(values["membership"])
+        k = kept(site.memory, "counts").shape[1]  # a run begins with labels
+        counts = ensemble.indicator.T @ array_of(values, "membership", ensemble.n_rows, k)
     site.memory["counts"] = counts
     return {"seen": counts.sum(axis=0)}
 
 
 def _slopes(site: Any, values: Values) -> dict[str, Any]:
     """The site's part of the likelihood of beta, and of its first two derivatives."""
-    model = _model(site, float(values["beta"]))
-    counts = site.memory["counts"][:, np.asarray(values["used"])]
+    model, counts = _model(site, real_of(values, "beta")), kept(site.memory, "counts")
+    counts = counts[:, whole_numbers_of(values, "used", 0, counts.shape[1] - 1, None)]
     first, second = slopes_of_labels(counts, model, model.beta)
     likelihood = log_label_likelihood(Occupancy(np.empty(0), counts), model)
     return {"slopes": np.array([first, second]), "likelihood": np.array([likelihood])}
@@ -62,9 +65,9 @@ def _slopes(site: Any, values: Values) -> dict[str, Any]:
 
 def _expect(site: Any, values: Values) -> dict[str, Any]:
     """Rho of the site's labels, expected logs of the labels of each object, and the divergence of rho."""
-    ensemble, model = site.ensemble, _model(site, float(values["beta"]))
-    rho = model.beta + site.memory["counts"]
-    site.set_table(int(values["place"]), rho)
+    ensemble, model = site.ensemble, _model(site, real_of(values, "beta"))
+    rho = model.beta + kept(site.memory, "counts")
+    site.set_table(number_of(values, "place", 0, LAST_PLACE), rho)
     log_table = np.asarray(psi(rho) - psi(column_sums(rho, ensemble))[ensemble.cell_clustering])
     divergence = divergence_of_labels(VBState(np.empty(0), rho, model), log_table)
     logs = ensemble.sum_over_labels(log_table * ensemble.cell_weights[:, None])

@@ -6,6 +6,7 @@ however many steps the loop has; but log beta has one distinct row per label, so
 clustering off.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,10 @@ from partita._kernels.bce import MembershipParameters, MembershipRows, Membershi
 from partita._typing import FloatArray, IntArray
 from partita.consensus.models._bce_steps import SETTLED, SumsOf
 from partita.consensus.models._em import penalty
+from partita.exceptions import SiteError
 from partita.federated._engine import Values
-from partita.federated._sites import Sites
+from partita.federated._incoming import LAST_PLACE, array_of, number_of
+from partita.federated._sites import Sites, fault_of
 from partita.federated.columns._bce_steps import ColumnState, Gamma, add_phi, as_sums, change_table, expected_logs
 
 _TINY = 1e-300  # instead of 0 in logs
@@ -36,8 +39,9 @@ def _send(site: Any, values: Values) -> dict[str, Any]:
 def _receive(site: Any, values: Values) -> dict[str, Any]:
     """Phi of the site's clusterings: what its M-step needs."""
     ensemble = site.ensemble
-    sums = np.zeros(site.table(int(values["place"])).shape)
-    for j, phi in enumerate(np.asarray(values["phi"])):
+    sums = np.zeros(site.table(number_of(values, "place", 0, LAST_PLACE)).shape)
+    sent = array_of(values, "phi", ensemble.n_clusterings, ensemble.n_rows, sums.shape[1])
+    for j, phi in enumerate(sent):
         seen = ensemble.codes[:, j] >= 0
         add_phi(sums, ensemble.codes[seen, j] + ensemble.first_cell[j], phi[seen])
     site.memory["sums"] = sums
@@ -54,6 +58,7 @@ def paper_sums_at(sites: Sites, gamma: Gamma, place: int) -> SumsOf:
     def sums_of(state: ColumnState, n_steps: int) -> MembershipSums:
         change = {**gamma.take(state.change), "place": place}
         replies = sites.each("paper.send", change)
+        _check(replies, len(gamma.values), len(state.alpha))
         logs = np.concatenate([np.asarray(replies[name]["logs"]) for name in sites.names])
         weights = np.concatenate([np.asarray(replies[name]["weights"]) for name in sites.names])
         phi, bound = expect_here(logs, weights, state.alpha, gamma.values, n_steps)
@@ -65,6 +70,20 @@ def paper_sums_at(sites: Sites, gamma: Gamma, place: int) -> SumsOf:
         return sums._replace(bound=bound + penalties)
 
     return sums_of
+
+
+def _check(replies: Mapping[str, Any], n: int, k: int) -> None:
+    """Refuse what is not one table of logs and one weight per clustering."""
+    failed = {}
+    for name, reply in replies.items():
+        shape = np.shape(reply.get("logs"))
+        fault = fault_of(reply, {"weights": shape[:1], "penalty": ()})
+        if len(shape) != 3 or shape[1:] != (n, k):
+            fault = f"sent 'logs' of shape {shape} instead of one table {(n, k)} per clustering"
+        if fault:
+            failed[name] = fault
+    if failed:
+        raise SiteError(failed)
 
 
 def expect_here(

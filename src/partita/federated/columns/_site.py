@@ -11,15 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from partita import consensus
 from partita._labels.ensemble import Ensemble
 from partita._labels.validation import LabelMatrix, RowEncoder, check_label_matrix, row_encoder
 from partita._typing import FloatArray, IntArray
 from partita.consensus.models._em import by_clustering
 from partita.federated._engine import Values
+from partita.federated._incoming import LAST_PLACE, array_of, kept, number_of, whole_numbers_of
 from partita.federated._memory import SiteMemory
+from partita.federated._messages import pack
 from partita.federated.columns._disclosure import check_disclosure
 from partita.federated.rows._dictionary import check_key
+from partita.federated.rows._site import estimator_of
 
 
 class ColumnSite:
@@ -66,7 +68,7 @@ class ColumnSite:
         self.name = name
         self.matrix: LabelMatrix = check_label_matrix(X, allow_unlabelled=True)
         self.digest = "" if ids is None else digest_of(list(ids), len(self.matrix.codes), check_key(secret_key))
-        self._accepted, self._encrypted = accept_disclosure, encrypted
+        self._accepted, self._encrypted, self._paper = accept_disclosure, encrypted, False
         self._folder = folder
         self.memory = SiteMemory(folder)
         self.index = 0  # place among the sites
@@ -86,6 +88,10 @@ class ColumnSite:
             return own[question](values)
         if not hasattr(self, "ensemble"):
             raise ValueError(f"{question!r:.60} was asked before the fit was opened; no answer.")
+        if question in PAPER_ANSWERS and not self._paper:
+            raise ValueError(
+                "does not send its clusterings one by one: the fit was not opened with the paper's messages"
+            )
         if question in PAPER_ANSWERS:  # not sums: nothing to resume from
             return PAPER_ANSWERS[question](self, values)
         if question not in COLUMN_ANSWERS:
@@ -95,17 +101,22 @@ class ColumnSite:
 
     # ---------------------------------------------------------------------------------------- the same for all methods
     def _describe(self, values: Values) -> dict[str, Any]:
-        """What the coordinator compares and needs to split the weights."""
+        """What the coordinator compares and needs to split the weights; nothing without consent."""
+        check_disclosure([self.name], encrypted=self._encrypted, paper=False, accepted=self._accepted)
         return {"n_objects": len(self.matrix.codes), "n_columns": self.matrix.n_columns_in, "ids": self.digest}
 
     def _open(self, values: Values) -> dict[str, Any]:
         """Get ready for a method with its parameters; the site itself refuses what it does not accept."""
+        from partita.federated._methods import COLUMN_METHODS
+
         names = list(values["names"])
         check_disclosure(names, encrypted=self._encrypted, paper=bool(values["paper"]), accepted=self._accepted)
         self.index = names.index(self.name)
         self.memory = SiteMemory(self._folder)
-        self.estimator = getattr(consensus, values["method"])(**values["parameters"])
-        given = np.asarray(values["weights"], dtype=np.float64)[self.matrix.kept]
+        self.memory.begin(self._digest_of_fit(values))
+        self._paper = bool(values["paper"])
+        self.estimator = estimator_of(values, COLUMN_METHODS)
+        given = array_of(values, "weights", self.matrix.n_columns_in)[self.matrix.kept]
         if not (given > 0).any():
             raise ValueError("this site has no clustering with both labels and a positive weight; leave it out.")
         self.encoder = row_encoder(self.matrix, given)
@@ -113,23 +124,31 @@ class ColumnSite:
         self.ensemble = self.encoder.ensemble(codes)
         return {"ready": True}
 
+    def _digest_of_fit(self, values: Values) -> str:
+        """SHA-256 of the site's labels and of what is fitted to them, by which stored states are recognised."""
+        about = {name: values[name] for name in ("method", "parameters", "names", "weights")}
+        return hashlib.sha256(self.matrix.codes.tobytes() + pack(about)).hexdigest()
+
     def _objects(self, values: Values) -> dict[str, Any]:
         """Which objects have a label at some site: the others take no part."""
-        self.ensemble = self.ensemble.with_rows(self.ensemble.codes[np.asarray(values["labelled"])])
+        labelled = whole_numbers_of(values, "labelled", 0, self.ensemble.n_rows - 1, None)
+        self.ensemble = self.ensemble.with_rows(self.ensemble.codes[labelled])
         return {"ready": True}
 
     def _close(self, values: Values) -> dict[str, Any]:
         """The consensus of the common objects; the clusters of the site's own tables get the same numbers."""
-        order = np.asarray(values["order"])
-        self.labels_, self.membership_ = np.asarray(values["labels"]), np.asarray(values["membership"])
-        shares = by_clustering(self.table(int(values["place"])), self.ensemble, order)
+        table, n = self.table(number_of(values, "place", 0, LAST_PLACE)), len(self.matrix.codes)
+        order = whole_numbers_of(values, "order", 0, table.shape[1] - 1, None)
+        labels = whole_numbers_of(values, "labels", -1, len(order) - 1, n)
+        self.labels_, self.membership_ = labels, array_of(values, "membership", n, len(order))
+        shares = by_clustering(table, self.ensemble, order)
         self.tables_ = self.encoder.by_column([one / one.sum(axis=1, keepdims=True) for one in shares], len(order))
         return {"ready": True}
 
     # -------------------------------------------------------------------------------------- tables of the site's labels
     def table(self, place: int) -> FloatArray:
         """Parameters of the site's labels, (n_cells, k); every run has a place of its own."""
-        return self.memory[f"table-{place}"]
+        return kept(self.memory, f"table-{place}")
 
     def set_table(self, place: int, table: FloatArray) -> None:
         """Keep new parameters."""

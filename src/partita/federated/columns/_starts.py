@@ -21,7 +21,9 @@ from partita.consensus.models._em import normalise, shares_of
 from partita.consensus.models._mixture import MixtureState, log_tables
 from partita.consensus.models._starts import label_mass
 from partita.federated._engine import Values
+from partita.federated._incoming import array_of, kept, number_of, real_of
 from partita.federated._sites import Sites
+from partita.federated.columns._bce_steps import clusters_from
 from partita.federated.columns._fit import CommonObjects
 from partita.federated.rows._merge import CountedClusters, Value, mixture_value
 
@@ -39,8 +41,8 @@ TINY = 1e-300  # instead of 0 in logs
 # -------------------------------------------------------------------------------------------------------- at a site
 def _logs(site: Any, values: Values) -> dict[str, Any]:
     """Log probability of the site's labels of each object in clusters of given memberships."""
-    ensemble, mixed = site.ensemble, float(values["mixed"])
-    mass = ensemble.indicator.T @ np.asarray(values["membership"])
+    ensemble, mixed = site.ensemble, real_of(values, "mixed")
+    mass = ensemble.indicator.T @ array_of(values, "membership", ensemble.n_rows, None)
     overall = shares_of(ensemble.cell_mass, ensemble)[:, None]
     table = normalise(mass, ensemble, np.repeat(overall, mass.shape[1], axis=1))
     state = MixtureState(np.ones(1), (1 - mixed) * table + mixed * overall)
@@ -49,7 +51,7 @@ def _logs(site: Any, values: Values) -> dict[str, Any]:
 
 def _count(site: Any, values: Values) -> dict[str, Any]:
     """What the log probability of the site's labels gains if two clusters are merged, for all pairs."""
-    counts = label_mass(site.ensemble, np.asarray(values["labels"]), int(values["n_clusters"]))
+    counts = label_mass(site.ensemble, *clusters_from(values, site.ensemble.n_rows))
     site.memory["merging"] = counts
     value = mixture_value(site.ensemble)
     return {"gains": np.array([gains_of(counts, one, value) for one in range(counts.shape[1])])}
@@ -57,8 +59,8 @@ def _count(site: Any, values: Values) -> dict[str, Any]:
 
 def _merge(site: Any, values: Values) -> dict[str, Any]:
     """Merge two clusters; the gains of merging the new one with each of the others."""
-    into, other = int(values["into"]), int(values["other"])
-    counts = site.memory["merging"].copy()
+    counts = kept(site.memory, "merging").copy()
+    into, other = (number_of(values, name, 0, counts.shape[1] - 1) for name in ("into", "other"))
     counts[:, into] += counts[:, other]
     counts[:, other] = 0
     site.memory["merging"] = counts

@@ -17,6 +17,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from partita._runs import Progress
 from partita._typing import FloatArray
 from partita.exceptions import SiteError
 from partita.federated._checkpoint import Checkpoint
@@ -36,6 +37,12 @@ class Link(Protocol):
     def relay(self, question: str, values: Values) -> Mapping[str, Any]:
         """Send one message to all sites, and return what ``combine`` makes of their replies."""
         ...
+
+
+# Questions whose answers a site sends by themselves, under a seal; all others are answered in sums only.
+SINGLE = frozenset(
+    ["labels", "open", "close", "settle", "describe", "objects", "bce.visit", "features.open", "features.close"]
+)
 
 
 # -------------------------------------------------------------------------------------------------------- at a site
@@ -61,6 +68,8 @@ class SealedSite:
             reply: dict[str, Any] = {}
         else:
             reply = self._site.answer(question, asked["values"])
+        if asked["shapes"] is None and question not in SINGLE:
+            raise ValueError(f"sends its answer to {question!r:.60} as a part of a sum only")
         if asked["shapes"] is None:
             return {SEALED: seal.seal(reply, ("up", number, question, self._name))}
         shapes = {key: tuple(shape) for key, shape in asked["shapes"]}
@@ -92,7 +101,9 @@ def combine(question: str, replies: Mapping[str, Any]) -> dict[str, Any]:
     kinds = {name: next(iter(reply), None) if isinstance(reply, Mapping) else None for name, reply in replies.items()}
     if set(kinds.values()) == {SEALED}:
         return {SEALED: {name: reply[SEALED] for name, reply in replies.items()}}
-    failed = {name: "sent no encrypted answer" for name, kind in kinds.items() if kind != SUM}
+    wanted = SEALED if SEALED in kinds.values() and SUM not in kinds.values() else SUM
+    plain = "sent an answer that is not encrypted; its operator passes the keys of the sites"
+    failed = {name: plain for name, kind in kinds.items() if kind != wanted}
     if not failed:
         length = len(next(iter(replies.values()))[SUM])
         failed = {
@@ -198,9 +209,12 @@ def _longest(combined: Mapping[str, Any]) -> int:
 
 
 def sealed_sites(
-    owners: Mapping[str, Answerer], keys: SiteKeys | None = None, checkpoint: Checkpoint | None = None
+    owners: Mapping[str, Answerer],
+    keys: SiteKeys | None = None,
+    checkpoint: Checkpoint | None = None,
+    bar: Progress | None = None,
 ) -> SealedSites:
     """Sites in one process, asked through a server in between, with everything encrypted as between machines."""
     shared = new_keys() if keys is None else keys
     sealed = {name: SealedSite(site, shared, name) for name, site in owners.items()}
-    return SealedSites(Relay(InProcess(sealed)), shared, checkpoint)
+    return SealedSites(Relay(InProcess(sealed, bar)), shared, checkpoint)

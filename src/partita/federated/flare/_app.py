@@ -42,7 +42,7 @@ class CoordinatorApp:
         engine = FlareEngine(self._folder, self._run, proxies, collab.context.is_aborted)
         self._engine = engine
         try:
-            engine.greet(__version__)
+            engine.greet(__version__, self._run["modes"])
             result = self._lead(engine) if self._run["lead"] else self._coordinate(engine)
             write_result(self._folder, result)
             outcome: dict[str, Any] = {"failed": None, "sites": {}}
@@ -50,7 +50,8 @@ class CoordinatorApp:
             outcome = {"failed": "sites", "sites": error.sites}
         except Exception as error:
             _logger.exception("the algorithm failed")
-            outcome = {"failed": f"{type(error).__name__}: {error}", "sites": {}}
+            named = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
+            outcome = {"failed": f"{named}{error}", "sites": {}}
         engine.tell_end(_words_for_sites(engine.names, outcome))
         write_json(self._folder / OUTCOME, outcome)
 
@@ -102,10 +103,11 @@ class SiteApp:
         if collab.caller != "server":
             return {"fault": _STRANGER}
         try:
-            self._answerer = installed(self._run["answerer"])(self._run["settings"])
+            if self._answerer is None:  # once: a second one would have forgotten what the first one released
+                self._answerer = installed(self._run["answerer"])(self._run["settings"])
         except Exception as error:
-            return {"fault": f"could not start: it {_told(error)}"}
-        return {"version": __version__}
+            return {"fault": f"could not start; it {_told(error)}"}
+        return {"version": __version__, "modes": self._run["modes"]}
 
     @collab.publish  # type: ignore[untyped-decorator]
     def ask(self, question: str, message: bytes) -> dict[str, Any]:
@@ -125,8 +127,8 @@ class SiteApp:
     @collab.publish  # type: ignore[untyped-decorator]
     def lead(self, message: bytes) -> dict[str, Any]:
         """Run the algorithm here. Its result stays here; the server learns that it ended."""
-        if collab.caller != "server" or "algorithm" not in self._run:
-            return {"fault": "does not lead: start it with the algorithm of an encrypted run"}
+        if collab.caller != "server" or "algorithm" not in self._run or self._run["name"] != self._run["sites"][0]:
+            return {"fault": "does not lead: the first site does, in an encrypted run"}
         engine = RelayEngine(self._run, collab.server)
         try:
             write_result(self._folder, installed(self._run["algorithm"])(unpack(message), engine))
@@ -156,7 +158,7 @@ def _words_for_sites(names: list[str], outcome: dict[str, Any]) -> dict[str, str
 def _told(error: Exception) -> str:
     """What the other side may know of an error: the text of a ValueError is written for it, others may hold data."""
     if isinstance(error, ValueError):
-        return f"raised {type(error).__name__}: {error}"
+        return f"answered: {error}"
     _logger.error("the answer failed", exc_info=error)
     return f"raised {type(error).__name__} (the site's log has more)"
 

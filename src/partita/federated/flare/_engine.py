@@ -8,9 +8,11 @@ from typing import Any
 
 from partita.exceptions import SiteError
 from partita.federated._messages import pack, unpack
+from partita.federated._modes import mode_faults
 from partita.federated.flare._files import PROGRESS, STATUS, read_json, write_json
 
 _LOOK = 0.1  # seconds between two looks at who was lost, during an exchange
+_START = 60.0  # seconds at least for a site to load its code and labels
 _NOTE = 1.0  # seconds between two notes of the number of exchanges
 _GOODBYE = 3.0  # seconds that a site has to hear that the run is over
 _SHORT = 0.3  # seconds for words that are not confirmed to leave this machine
@@ -66,15 +68,17 @@ class FlareEngine:
             return
         wait([self._start(name, "end", {"failed": told[name]}, _GOODBYE) for name in listen], timeout=_GOODBYE)
 
-    def greet(self, version: str) -> None:
+    def greet(self, version: str, modes: Mapping[str, Any]) -> None:
         """Ask whether all sites are ready, with the same version: what messages mean is settled by equal versions."""
         self._raise({name: "did not join the job" for name in self.names if name not in self._proxies})
-        returned, failed = self._exchange("hello", {})
+        returned, failed = self._exchange("hello", {}, timeout=max(self._timeout, _START))
         for name, reply in returned.items():
             if "fault" in reply:
                 failed[name] = str(reply["fault"])
             elif (other := reply.get("version")) != version:
                 failed[name] = f"has partita {other}, but the server has {version}; install the same version"
+        if not failed:
+            failed = mode_faults(modes, {name: returned[name].get("modes") or {} for name in self.names})
         self._raise(failed)
 
     def _exchange(

@@ -28,6 +28,7 @@ def run_server(
     combine: str | None = None,
     timeout: float = 600.0,
     join_timeout: float = 600.0,
+    modes: Mapping[str, Any] | None = None,
     max_message: int = MAX_MESSAGE,
     local: bool = False,
     grace: float = 5.0,
@@ -53,6 +54,8 @@ def run_server(
         Seconds that a site has for each reply.
     join_timeout : float, default 600
         Seconds to wait for all sites to join.
+    modes : mapping, optional
+        What server and sites must have been started with alike, such as ``{"by": "rows"}``; see ``_modes.py``.
     max_message : int, default 1 GiB
         Bytes of the longest message.
     local : bool, default False
@@ -83,6 +86,7 @@ def run_server(
         "settings": dict(settings),
         "combine": combine,
         "lead": combine is not None,
+        "modes": dict(modes or {}),
         "sites": list(own.sites),
         "timeout": timeout,
         "max_message": max_message,
@@ -139,7 +143,7 @@ def _wait_for_end(child: Child, tell: Callable[[str], None]) -> Any:
         if made > told and time.monotonic() - last > _TELL:
             tell(f"server: {made} exchanges so far")
             told, last = made, time.monotonic()
-        if status.get("ended"):
+        if status.get("ended") or status.get("lost"):  # the coordinator usually says more, within a moment
             ended = ended or time.monotonic()
             if time.monotonic() - ended > _LAST_WORDS:
                 raise _stopped(status)

@@ -28,6 +28,7 @@ def run_site(
     algorithm: str | None = None,
     timeout: float = 600.0,
     join_timeout: float = 600.0,
+    modes: Mapping[str, Any] | None = None,
     max_message: int = MAX_MESSAGE,
     grace: float = 15.0,
     workspace: str | os.PathLike[str] | None = None,
@@ -51,6 +52,8 @@ def run_site(
         Seconds that a leading site waits for an exchange; as at the server.
     join_timeout : float, default 600
         Seconds to wait for the server to be there.
+    modes : mapping, optional
+        What server and sites must have been started with alike, such as ``{"by": "rows"}``; see ``_modes.py``.
     max_message : int, default 1 GiB
         Bytes of the longest reply that this site sends.
     grace : float, default 15
@@ -79,6 +82,8 @@ def run_site(
     run = {
         "answerer": answerer,
         "settings": dict(settings),
+        "name": own.name,
+        "modes": dict(modes or {}),
         "sites": list(own.sites),
         "timeout": timeout,
         "max_message": max_message,

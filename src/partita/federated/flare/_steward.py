@@ -67,7 +67,8 @@ class Steward(_Watch):
         super().__init__(folder, grace)
         self._sites = sites
         self._job: str | None = None
-        self._seen: dict[str, float] = {}  # when the process of a site was last connected
+        self._seen: dict[str, float] = {}  # when a site was last connected: its job, or before that its own process
+        self._started: set[str] = set()  # sites whose job was connected once
         self._lost: dict[str, str] = {}
 
     def _status(self, engine: Any) -> dict[str, Any]:
@@ -75,13 +76,16 @@ class Steward(_Watch):
         connected = [name for name in self._sites if name in joined]
         if self._job is None and len(connected) == len(self._sites):
             self._job = _submit(self._folder, engine)
+            self._seen = dict.fromkeys(self._sites, time.monotonic())
         ended = self._look(engine, self._job) if self._job is not None else None
         return {"connected": connected, "job": self._job, "lost": self._lost, "ended": ended}
 
     def _look(self, engine: Any, job: str) -> str | None:
         """Note lost sites; return how NVFlare ended the job, if it did."""
         now, agents = time.monotonic(), engine.server.cell.core_cell.agents
-        self._seen.update({name: now for name in self._sites if f"{name}.{job}" in agents})
+        self._started.update(name for name in self._sites if f"{name}.{job}" in agents)
+        here = [name for name in self._sites if (f"{name}.{job}" if name in self._started else name) in agents]
+        self._seen.update(dict.fromkeys(here, now))
         # NVFlare learns from a site that its process ended, and fails the job: no connection will come back.
         failed = job in engine.exception_run_processes
         since = {name: seen for name, seen in self._seen.items() if now - seen > (_LOOK if failed else self._grace)}
@@ -95,7 +99,7 @@ class Steward(_Watch):
             return None
         if not self._lost:
             why = "could not start its part of the run; its log tells why"
-            self._lost = dict.fromkeys([name for name in self._sites if name not in self._seen], why)
+            self._lost = dict.fromkeys([name for name in self._sites if name not in self._started], why)
         refused = [str(detail) for detail in meta.get("job_deploy_detail", []) if not str(detail).endswith(": OK")]
         return "; ".join([str(meta["status"]), *refused])
 

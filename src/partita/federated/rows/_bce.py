@@ -13,7 +13,7 @@ import numpy as np
 
 from partita._kernels.bce import MembershipSums
 from partita._labels.ensemble import Ensemble
-from partita._runs import progress, warn_not_converged
+from partita._runs import warn_not_converged
 from partita._typing import FloatArray
 from partita.base import Consensus, LabelledRows
 from partita.consensus.models._bce import AGAIN, ALPHAS, MIXED, RISE, SHORT
@@ -33,6 +33,7 @@ from partita.consensus.models._em import EMRun, minus_bound, warn_one_clustering
 from partita.consensus.models._mixture import PLAIN
 from partita.consensus.models._starts import state_of_counts
 from partita.federated._engine import Values
+from partita.federated._incoming import LAST_PLACE, MOST_CLUSTERS, MOST_STEPS, array_of, kept, number_of
 from partita.federated._memory import SiteMemory
 from partita.federated._sites import Sites
 from partita.federated.rows._fit import Model, RowMethod
@@ -49,10 +50,10 @@ def problem_of(rows: LabelledRows, smoothing: float) -> BCEProblem:
     return label_problem(rows.ensemble, BCEColumns(rows.ensemble.layout, smoothing))
 
 
-def state_from(values: Values) -> BCEState:
+def state_from(values: Values, n_cells: int, n_clusters: int | None = None) -> BCEState:
     """Parameters as they were sent."""
-    alpha, table = np.asarray(values["alpha"]), np.asarray(values["table"])
-    return BCEState(alpha, table, *no_features(len(alpha)))
+    alpha = array_of(values, "alpha", n_clusters)
+    return BCEState(alpha, array_of(values, "table", n_cells, len(alpha)), *no_features(len(alpha)))
 
 
 def no_features(k: int) -> tuple[FloatArray, FloatArray]:
@@ -62,23 +63,24 @@ def no_features(k: int) -> tuple[FloatArray, FloatArray]:
 
 def set_gamma(problem: BCEProblem, state: BCEState, values: Values, memory: SiteMemory) -> FloatArray:
     """Where the E-step of the rows begins; every run has gamma in a place of its own."""
-    action, place = values["action"], f"gamma-{int(values['place'])}"
+    action, place = values["action"], f"gamma-{number_of(values, 'place', 0, LAST_PLACE)}"
     if action == "flat":
         memory[place] = flat_gamma(problem, state.alpha)
     elif action == "hard":
         memory[place] = hard_gamma(problem, state)
     elif action == "keep":
-        memory["before"] = memory[place].copy()
+        memory["before"] = kept(memory, place).copy()
     elif action == "restore":
-        memory[place] = memory["before"].copy()
-    return memory[place]
+        memory[place] = kept(memory, "before").copy()
+    return kept(memory, place, len(problem.row_weights), len(state.alpha))
 
 
 def _expect(site: Any, values: Values) -> dict[str, Any]:
     """E-step of the site's rows."""
-    problem, state = problem_of(site.rows, site.estimator.smoothing), state_from(values)
+    n_steps = number_of(values, "n_steps", 1, MOST_STEPS)
+    problem, state = problem_of(site.rows, site.estimator.smoothing), state_from(values, site.rows.ensemble.n_cells)
     gamma = set_gamma(problem, state, values, site.memory)
-    sums = e_step(problem, state, gamma, np.empty(len(gamma)), n_steps=int(values["n_steps"]), tol=SETTLED)
+    sums = e_step(problem, state, gamma, np.empty(len(gamma)), n_steps=n_steps, tol=SETTLED)
     return {"labels": sums.labels, "log_theta": sums.log_theta, "bound": sums.bound}
 
 
@@ -142,13 +144,9 @@ def fit(sites: Sites, estimator: Any, layout: Ensemble) -> Model:
     columns, found = BCEColumns(layout, estimator.smoothing), starts_for(sites, estimator, layout)
     run = partial(run_rows, sites, columns=columns, n=found[0].n, tol=estimator.tol)
     firsts = first_states(found, layout)
-    with progress(len(firsts) + 2, "federated BCE", show=bool(estimator.verbose)) as bar:
-        ends = []
-        for first in firsts:
-            ends.append(run(first, max_iter=SHORT).run)
-            bar.update(1)
-        order = np.argsort([minus_bound(end) for end in ends], kind="stable")[:_FINALISTS]
-        best = run_on([firsts[i] for i in order], partial(run, max_iter=estimator.max_iter))
+    ends = [run(first, max_iter=SHORT).run for first in firsts]
+    order = np.argsort([minus_bound(end) for end in ends], kind="stable")[:_FINALISTS]
+    best = run_on([firsts[i] for i in order], partial(run, max_iter=estimator.max_iter))
     if not best.run.converged:
         warn_not_converged(type(estimator).__name__, estimator.max_iter)
     return as_model(best)
@@ -211,9 +209,11 @@ def as_model(best: RowRun) -> Model:
 
 def restore(estimator: Any, rows: LabelledRows, model: Model, memory: SiteMemory) -> Consensus:
     """A fitted estimator of the site's rows, with gamma where the last E-step left it."""
-    problem, state = problem_of(rows, estimator.smoothing), state_from(model)
-    history = [float(value) for value in model["history"]]
-    run = BCERun(state, state, memory[f"gamma-{int(model['place'])}"], history, bool(model["converged"]))
+    k, place = number_of(model, "n_clusters", 1, MOST_CLUSTERS), number_of(model, "place", 0, LAST_PLACE)
+    problem, state = problem_of(rows, estimator.smoothing), state_from(model, rows.ensemble.n_cells, k)
+    gamma = kept(memory, f"gamma-{place}", rows.ensemble.n_rows, k)
+    history = array_of(model, "history", None).tolist()
+    run = BCERun(state, state, gamma, history, bool(model["converged"]))
     found: Consensus = estimator._keep(problem, run)
     estimator._observed_weight = observed_weight(rows)
     return found

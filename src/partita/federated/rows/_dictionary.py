@@ -7,6 +7,7 @@ labels a clustering has and which sites have them in common, but not what they a
 
 import hashlib
 import hmac
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -31,7 +32,8 @@ def labels_of(matrix: LabelMatrix, key: bytes | None) -> dict[str, Any]:
     if key is None:
         return {"names": names, "kinds": kinds, "labels": by_column}
     hashed = [[hash_label(label, j, key) for label in labels] for j, labels in enumerate(by_column)]
-    return {"names": [hash_label(name, -1, key) for name in names], "kinds": kinds, "labels": hashed}
+    hidden = [hash_label(name, -1, key) if name else "" for name in names]
+    return {"names": hidden, "kinds": kinds, "labels": hashed}
 
 
 def column_names(matrix: LabelMatrix) -> list[str]:
@@ -64,8 +66,15 @@ def with_labels(matrix: LabelMatrix, agreed: Sequence[Sequence[Any]], key: bytes
 
 def hash_label(label: Any, column: int, key: bytes) -> str:
     """Keyed hash of a label of a column; equal labels of two columns have different hashes."""
-    text = f"{column}|{_kind(label)}|{label!s}"
+    text = f"{column}|{_kind(label)}|{_canonical(label)}"
     return hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
+
+
+def _canonical(label: Any) -> str:
+    """One text for labels that are equal: 1, 1.0 and True are."""
+    if isinstance(label, int | float):
+        return str(int(label)) if float(label).is_integer() else repr(float(label))
+    return str(label)
 
 
 def check_key(key: Any) -> bytes | None:
@@ -102,6 +111,9 @@ def as_array(labels: list[Any]) -> Array:
 # ------------------------------------------------------------------------------------------------ at the coordinator
 def agree(replies: dict[str, Any]) -> list[list[Any]]:
     """The labels of every column at all sites, in the order in which the door would number them."""
+    failed = {site: fault for site, reply in replies.items() if (fault := _fault(reply))}
+    if failed:
+        raise SiteError(failed)
     first = next(iter(replies))
     names = replies[first]["names"]
     for site, reply in replies.items():
@@ -116,13 +128,29 @@ def agree(replies: dict[str, Any]) -> list[list[Any]]:
     return agreed
 
 
+def _fault(reply: Any) -> str | None:
+    """What is wrong with what a site says of its columns; None if nothing is."""
+    lists: list[Any] = [reply.get(key) for key in ("names", "kinds", "labels")] if isinstance(reply, dict) else []
+    if not lists or not all(isinstance(found, list) for found in lists) or len({len(found) for found in lists}) != 1:
+        return "sent no names, kinds and labels of its clusterings"
+    names, kinds, labels = lists
+    known = all(isinstance(name, str) for name in names) and all(isinstance(kind, list) for kind in kinds)
+    if not known or not all(isinstance(column, list) and all(map(_is_label, column)) for column in labels):
+        return "sent labels that are neither numbers nor text"
+    return None
+
+
+def _is_label(label: Any) -> bool:
+    return isinstance(label, str) or (isinstance(label, int | float) and math.isfinite(label))
+
+
 def _compare_names(first: str, names: list[str], site: str, others: list[str]) -> None:
     if len(names) != len(others):
         raise SiteError({site: f"has {len(others)} clusterings, and site {first!r} has {len(names)}"})
     for j, (one, other) in enumerate(zip(names, others, strict=True)):
         if one and other and one != other:
             raise SiteError(
-                {site: f"calls clustering {j} {other!r}, and site {first!r} calls it {one!r}; columns must match"}
+                {site: f"calls column {j + 1} {other!r}, and site {first!r} calls it {one!r}; columns must match"}
             )
 
 

@@ -19,6 +19,7 @@ from partita.consensus.label_space._embedded_rows import cut_between_components,
 from partita.consensus.label_space._lwgp import check_one_number, split_cells, weights_from
 from partita.consensus.label_space._transfer_cut import TransferCut, cell_graph, components, cut_cells, ensure_cells
 from partita.federated._engine import Values
+from partita.federated._incoming import MOST_CLUSTERS, array_of, number_of
 from partita.federated._memory import SiteMemory
 from partita.federated._sites import Sites
 from partita.federated.rows._fit import Model, RowMethod
@@ -26,21 +27,27 @@ from partita.federated.rows._lloyd import cluster_sites, cut_from
 from partita.federated.rows._number import SiteNumberProblem, ask_limit, choice_from, choice_values, choose_number
 from partita.federated.rows._tables import ask_tables
 
-THETA = 0.4  # of LWGP where it serves as a start: the paper's middle, and the default
-
 
 # -------------------------------------------------------------------------------------------------------- at a site
 def _graph(site: Any, values: Values) -> dict[str, Any]:
     """Graph of the labels that the site's rows make (eq. L5)."""
-    return {"graph": cell_graph(site.rows.ensemble, np.asarray(values["cell_weights"]))}
+    ensemble = site.rows.ensemble
+    return {"graph": cell_graph(ensemble, array_of(values, "cell_weights", ensemble.n_cells))}
 
 
 ANSWERS = {"embedding.graph": _graph}
 
 
-def place_embedded(ensemble: Ensemble, model: Model) -> IntArray:
+def clusters_from(model: Values, n_cells: int) -> tuple[TransferCut, FloatArray]:
+    """An embedding and the centres of the clusters in it, as they were sent."""
+    cut, k = cut_from(model, n_cells), number_of(model, "n_clusters", 1, MOST_CLUSTERS)
+    return cut, array_of(model, "centers", k, cut.cell_map.shape[1])
+
+
+def place_embedded(ensemble: Ensemble, model: Values) -> IntArray:
     """Cluster of each row."""
-    return nearest_center(embed_rows(cut_from(model), ensemble, None), np.asarray(model["centers"]))
+    cut, centers = clusters_from(model, ensemble.n_cells)
+    return nearest_center(embed_rows(cut, ensemble, None), centers)
 
 
 # ------------------------------------------------------------------------------------------------ at the coordinator
@@ -50,16 +57,6 @@ def ask_graph(sites: Sites, tables: ClusterTables, cell_weights: FloatArray) -> 
     ensure_cells(t)
     W = sites.total("embedding.graph", {"cell_weights": cell_weights}, {"graph": (t, t)})["graph"]
     return np.where(tables.together > 0, W, 0.0)
-
-
-def embedding_clusters(
-    sites: Sites, layout: Ensemble, tables: ClusterTables, n_clusters: int, seed: int, n_init: int = 10
-) -> Model:
-    """LWGP of the rows of all sites, for methods that start from it."""
-    cell_weights = weights_from(tables, THETA) * layout.cell_weights
-    W = ask_graph(sites, tables, cell_weights)
-    cut = cut_cells(W, cell_weights, n_clusters)
-    return cluster_cut(sites, cut, W, tables, n_clusters, seed=seed, n_init=n_init)
 
 
 def cluster_cut(
@@ -111,15 +108,15 @@ def fit_lwgp(sites: Sites, estimator: Any, layout: Ensemble) -> Model:
 # ---------------------------------------------------------------------------------------------------------- the model
 def restore(estimator: Any, rows: LabelledRows, model: Model, memory: SiteMemory) -> Consensus:
     """A fitted estimator of the site's rows."""
-    estimator.singular_values_ = np.asarray(model["singular_values"])
-    estimator._cut, estimator._centers = cut_from(model), np.asarray(model["centers"])
+    estimator.singular_values_ = array_of(model, "singular_values", None)
+    estimator._cut, estimator._centers = clusters_from(model, rows.ensemble.n_cells)
     estimator._layout = rows.ensemble.layout
     return Consensus(place_embedded(rows.ensemble, model))
 
 
 def restore_lwgp(estimator: Any, rows: LabelledRows, model: Model, memory: SiteMemory) -> Consensus:
     """The same, with the weights of the labels and the reasons for the number of clusters."""
-    estimator.cluster_weights_ = split_cells(np.asarray(model["index"]), rows.ensemble)
+    estimator.cluster_weights_ = split_cells(array_of(model, "index", rows.ensemble.n_cells), rows.ensemble)
     if model["choice"] is not None:
         estimator.choice_ = choice_from(model["choice"])
     return restore(estimator, rows, model, memory)

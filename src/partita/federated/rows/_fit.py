@@ -31,15 +31,15 @@ class RowMethod(NamedTuple):
     finish: Callable[[Any, LabelledRows, ClusterTotals], None] | None = None  # from the counts of all
 
 
-def open_rows(sites: Sites, estimator: Any) -> Ensemble:
-    """Agree on the labels; returns the clusterings that count, without rows."""
+def open_rows(sites: Sites, estimator: Any, *, noisy: bool = False) -> Ensemble:
+    """Agree on the labels; returns the clusterings that count, without rows. ``noisy``: sites release noisy tables."""
     agreed = agree(sites.each("labels", {}))
     given = check_clustering_weights(estimator.weights, len(agreed))
     used = [j for j, labels in enumerate(agreed) if labels and given[j] > 0]
     if not used:
         raise ValueError("no clustering has both labels and a positive weight; at least one must.")
     settings = {"method": type(estimator).__name__, "parameters": parameters_of(estimator), "names": sites.names}
-    sites.each("open", {**settings, "labels": agreed})
+    sites.each("open", {**settings, "labels": agreed, "noisy": noisy})
     n_labels = np.array([len(agreed[j]) for j in used], dtype=np.int64)
     weights = estimator._scale_weights(np.ones(1), given)[1][used]  # as every site does
     return Ensemble(np.empty((0, len(used)), dtype=np.int32), n_labels, weights, np.empty(0))

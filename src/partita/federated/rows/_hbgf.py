@@ -20,6 +20,7 @@ from partita.consensus.graph._whole_weights import in_units
 from partita.consensus.kmeans._weighted_kmeans import nearest_center
 from partita.consensus.label_space._transfer_cut import TransferCut, cut_cells, unit_rows
 from partita.federated._engine import Values
+from partita.federated._incoming import MOST_CLUSTERS, number_of
 from partita.federated._memory import SiteMemory
 from partita.federated._sites import Sites
 from partita.federated.rows._embedding import ask_graph, embedded_model, place_embedded
@@ -45,8 +46,9 @@ class Candidate(NamedTuple):
 
 def _count(site: Any, values: Values) -> dict[str, Any]:
     """Label counts of the clusters of the site's rows."""
-    ensemble = site.rows.ensemble
-    return {"cells": count_cells(ensemble, place_embedded(ensemble, values["model"]), int(values["n_clusters"])).cells}
+    ensemble, k = site.rows.ensemble, number_of(values, "n_clusters", 1, MOST_CLUSTERS)
+    number_of(values["model"], "n_clusters", k, k)
+    return {"cells": count_cells(ensemble, place_embedded(ensemble, values["model"]), k).cells}
 
 
 ANSWERS = {"hbgf.count": _count}

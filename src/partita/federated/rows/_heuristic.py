@@ -16,7 +16,8 @@ from partita.consensus.models._bce_steps import SETTLED, BCEColumns, BCEState, e
 from partita.consensus.models._em import EMRun, warn_one_clustering
 from partita.exceptions import SiteError
 from partita.federated._engine import Values
-from partita.federated._sites import Sites
+from partita.federated._incoming import real_of
+from partita.federated._sites import Sites, fault_of
 from partita.federated.rows._bce import (
     RowRun,
     as_model,
@@ -37,8 +38,7 @@ _STEPS = 50  # of the inner fixed point: each site has its rows once per round
 
 def _visit(site: Any, values: Values) -> dict[str, Any]:
     """One E-step and M-step on the site's own rows."""
-    smoothing = float(values["smoothing"])
-    problem, state = problem_of(site.rows, smoothing), state_from(values)
+    problem, state = problem_of(site.rows, real_of(values, "smoothing")), state_from(values, site.rows.ensemble.n_cells)
     gamma = set_gamma(problem, state, values, site.memory)
     sums = e_step(problem, state, gamma, np.empty(len(gamma)), n_steps=_STEPS, tol=SETTLED)
     bound = penalised_bound(state, sums, problem.columns)
@@ -81,11 +81,10 @@ def _ask(sites: Sites, name: str, state: BCEState, smoothing: float, action: str
     """Parameters and bound after the visit of one site."""
     values = {"alpha": state.alpha, "table": state.table, "smoothing": smoothing, "action": action, "place": 0}
     reply = sites.each("bce.visit", values, [name])[name]
-    after, bound = state_from(reply), float(reply["bound"])
-    whole = after.alpha.shape == state.alpha.shape and after.table.shape == state.table.shape
-    if not whole or not all(np.isfinite(array).all() for array in (after.alpha, after.table, bound)):
-        raise SiteError({name: "sent parameters of another shape, or that are not finite"})
-    return after, bound
+    fault = fault_of(reply, {"alpha": state.alpha.shape, "table": state.table.shape, "bound": ()})
+    if fault:
+        raise SiteError({name: fault})
+    return state_from(reply, len(state.table)), float(reply["bound"])
 
 
 METHOD = RowMethod(fit, restore)

@@ -24,6 +24,7 @@ from partita.base import Consensus, LabelledRows
 from partita.consensus.kmeans._lloyd import KMeansRows, KMeansStats, assign_rows
 from partita.consensus.kmeans._one_hot_space import OneHotSpace, sum_per_clustering
 from partita.federated._engine import Values
+from partita.federated._incoming import MOST_CLUSTERS, array_of, number_of
 from partita.federated._memory import SiteMemory
 from partita.federated._sites import Sites
 from partita.federated.rows._fit import Model, RowMethod
@@ -65,8 +66,10 @@ def assign_points(points: KMeansRows, mass: FloatArray) -> tuple[Any, KMeansStat
 
 def _assign(site: Any, values: Values) -> dict[str, Any]:
     """Assignment of the site's rows to the clusters of each start."""
-    points = points_of(site.rows.ensemble, np.asarray(values["mean"]))
-    stats = [assign_points(points, mass)[1] for mass in np.asarray(values["mass"])]
+    ensemble = site.rows.ensemble
+    points = points_of(ensemble, array_of(values, "mean", ensemble.n_cells))
+    starts = array_of(values, "mass", None, None, points.space.n_all_cells)
+    stats = [assign_points(points, mass)[1] for mass in starts]
     return {"mass": np.stack([one.mass for one in stats]), "inertia": np.array([one.inertia for one in stats])}
 
 
@@ -184,8 +187,9 @@ def _counted(run: LloydRun, space: OneHotSpace) -> CountedClusters:
 # ---------------------------------------------------------------------------------------------------------- the model
 def restore(estimator: Any, rows: LabelledRows, model: Model, memory: SiteMemory) -> Consensus:
     """A fitted estimator of the site's rows."""
-    points, mass = points_of(rows.ensemble, np.asarray(model["mean"])), np.asarray(model["mass"])
-    history = [float(value) for value in model["history"]]
+    k, ensemble = number_of(model, "n_clusters", 1, MOST_CLUSTERS), rows.ensemble
+    points = points_of(ensemble, array_of(model, "mean", ensemble.n_cells))
+    mass, history = array_of(model, "mass", k, points.space.n_all_cells), array_of(model, "history", None).tolist()
     estimator.history_ = rows.scale.report(history, objects=1, clusterings=1)
     estimator.n_iter_, estimator.converged_ = len(history), bool(model["converged"])
     estimator.objective_ = estimator.history_[-1]

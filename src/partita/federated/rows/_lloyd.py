@@ -22,7 +22,9 @@ from partita.consensus.kmeans._weighted_kmeans import (
 from partita.consensus.label_space._embedded_rows import SAMPLE, embed_rows
 from partita.consensus.label_space._transfer_cut import TransferCut
 from partita.federated._engine import Values
+from partita.federated._incoming import MOST_CLUSTERS, MOST_STARTS, array_of, kept, number_of, whole_numbers_of
 from partita.federated._sites import Sites
+from partita.federated.rows._starts import n_sites_of, seed_of
 from partita.metrics._confidence import count_cells
 
 FEWEST_OF_CENTER = 5  # objects of a centre that a site sends before the steps: the centre of one object is that object
@@ -81,11 +83,12 @@ def lloyd_sums(points: Points, centers: FloatArray, labels: Array, starts: IntAr
 def _open(site: Any, values: Values) -> dict[str, Any]:
     """Embed the rows; sums of their points by label, and the site's own centres in its place."""
     ensemble: Ensemble = site.rows.ensemble
-    cut, k = cut_from(values), int(values["n_clusters"])
+    cut, k = cut_from(values, ensemble.n_cells), number_of(values, "n_clusters", 1, MOST_CLUSTERS)
+    n_sites, seed = n_sites_of(site, values), seed_of(values)
     points = Points(embed_rows(cut, ensemble, None), ensemble.row_weights)
     site.memory["points"] = points.vectors
-    seeds = np.random.default_rng([int(values["seed"]), site.index]).integers(2**31, size=2).tolist()
-    centers = np.zeros((int(values["n_sites"]), PARTS * k, points.vectors.shape[1] + 1))
+    seeds = np.random.default_rng([seed, site.index]).integers(2**31, size=2).tolist()
+    centers = np.zeros((n_sites, PARTS * k, points.vectors.shape[1] + 1))
     own = own_centers(points, PARTS * k, *seeds)
     centers[site.index, : len(own)] = own
     labels = ensemble.indicator.T @ (points.vectors * points.weights[:, None])
@@ -111,29 +114,33 @@ def own_centers(points: Points, k: int, seed: int, sample_seed: int) -> FloatArr
 
 def _step(site: Any, values: Values) -> dict[str, Any]:
     """Nearest centres of the site's points."""
-    points = Points(site.memory["points"], site.rows.ensemble.row_weights)
-    if values["is_first"]:
-        n_starts = len(values["starts"])
-        site.memory["nearest"] = np.full((len(points.weights), n_starts), -1, dtype=np.int32)
-    sums = lloyd_sums(points, np.asarray(values["centers"]), site.memory["nearest"], np.asarray(values["starts"]))
-    return sums._asdict()
+    points = Points(kept(site.memory, "points"), site.rows.ensemble.row_weights)
+    is_first = bool(values.get("is_first"))
+    n_starts = MOST_STARTS if is_first else kept(site.memory, "nearest").shape[1]
+    starts = whole_numbers_of(values, "starts", 0, n_starts - 1, None)
+    centers = array_of(values, "centers", len(starts), None, points.vectors.shape[1])
+    if is_first:
+        site.memory["nearest"] = np.full((len(points.weights), int(starts.max()) + 1), -1, dtype=np.int32)
+    return lloyd_sums(points, centers, site.memory["nearest"], starts)._asdict()
 
 
 def _close(site: Any, values: Values) -> dict[str, Any]:
     """Sizes of the clusters of one start, and of their labels; the points are forgotten, they follow from the model."""
-    labels: IntArray = site.memory.pop("nearest")[:, int(values["start"])]
-    del site.memory["points"]
-    counts = count_cells(site.rows.ensemble, labels.astype(np.int64), int(values["n_clusters"]))
-    return {"cells": counts.cells, "sizes": counts.sizes}
+    nearest = kept(site.memory, "nearest")
+    labels: IntArray = nearest[:, number_of(values, "start", 0, nearest.shape[1] - 1)].astype(np.int64)
+    k = number_of(values, "n_clusters", int(labels.max(initial=0)) + 1, MOST_CLUSTERS)
+    for name in ("nearest", "points"):
+        del site.memory[name]
+    return count_cells(site.rows.ensemble, labels, k)._asdict()
 
 
 ANSWERS = {"lloyd.open": _open, "lloyd.step": _step, "lloyd.close": _close}
 
 
-def cut_from(values: Values) -> TransferCut:
+def cut_from(values: Values, n_cells: int) -> TransferCut:
     """An embedding as it was sent."""
-    none = np.empty(0)
-    return TransferCut(none, np.asarray(values["cell_weights"]), np.asarray(values["cell_map"]))
+    cell_map = array_of(values, "cell_map", n_cells, None)
+    return TransferCut(np.empty(0), array_of(values, "cell_weights", n_cells), cell_map)
 
 
 # ------------------------------------------------------------------------------------------------ at the coordinator

@@ -24,19 +24,20 @@ from partita.consensus.models._mixture import (
 )
 from partita.consensus.models._starts import state_of_counts
 from partita.federated._engine import Values
+from partita.federated._incoming import MOST_CLUSTERS, array_of, number_of
 from partita.federated._memory import SiteMemory
 from partita.federated._sites import Sites
 from partita.federated.rows._fit import Model, RowMethod
 from partita.federated.rows._merge import merge_clusters, mixture_value, side_by_side
-from partita.federated.rows._starts import MOST, hard_starts, split_sites
+from partita.federated.rows._starts import MOST, hard_starts, logs_from, split_sites
 
 _ROUNDS = 5  # of splitting and merging: most fits need one or two
 
 
 def _expect(site: Any, values: Values) -> dict[str, Any]:
     """E-step of the site's rows."""
-    log_table, log_weights = np.asarray(values["log_table"]), np.asarray(values["log_weights"])
-    stats = expect_all(as_rows(site.rows.ensemble), log_table, log_weights, None)
+    ensemble = site.rows.ensemble
+    stats = expect_all(as_rows(ensemble), *logs_from(values, ensemble.n_cells), None)
     return {"mass": stats.mass, "label_mass": stats.label_mass, "log_likelihood": np.array([stats.log_likelihood])}
 
 
@@ -98,8 +99,9 @@ def run_starts(
 
 def restore(estimator: Any, rows: LabelledRows, model: Model, memory: SiteMemory) -> Consensus:
     """A fitted estimator of the site's rows."""
-    state = MixtureState(np.asarray(model["pi"]), np.asarray(model["table"]))
-    history = [float(value) for value in model["history"]]
+    k, t = number_of(model, "n_clusters", 1, MOST_CLUSTERS), rows.ensemble.n_cells
+    state = MixtureState(array_of(model, "pi", k), array_of(model, "table", t, k))
+    history = array_of(model, "history", None).tolist()
     found: Consensus = estimator._keep(rows.ensemble, EMRun(state, None, history, bool(model["converged"])))
     return found
 

@@ -18,6 +18,7 @@ from partita.consensus.nbce._joint import NBCEModel, Occupancy
 from partita.consensus.nbce._variational_starts import VariationalSettings
 from partita.consensus.nbce._vb import VBState, climb_vb, expected_logs, most_probable, summarise
 from partita.federated._engine import Values
+from partita.federated._incoming import MOST_CLUSTERS, array_of, number_of, real_of, whole_numbers_of
 from partita.federated._memory import SiteMemory
 from partita.federated._sites import Sites
 from partita.federated.rows._fit import Model, RowMethod
@@ -38,8 +39,9 @@ _ROUNDS = 10  # of splitting and merging: most fits need two to four
 def _use(site: Any, values: Values) -> dict[str, Any]:
     """Weight of the rows whose most probable cluster is each one."""
     ensemble = site.rows.ensemble
-    labels = most_probable(ensemble, expected_logs(state_from(values, ensemble.layout)))
-    return {"size": np.bincount(labels, ensemble.row_weights, minlength=len(values["xi"]))}
+    state = state_from(values, ensemble.layout)
+    labels = most_probable(ensemble, expected_logs(state))
+    return {"size": np.bincount(labels, ensemble.row_weights, minlength=len(state.xi))}
 
 
 ANSWERS = {"nbce.use": _use}
@@ -47,8 +49,11 @@ ANSWERS = {"nbce.use": _use}
 
 def state_from(values: Values, layout: Ensemble) -> VBState:
     """Variational parameters as they were sent."""
-    model = NBCEModel(layout, "fsd", float(values["alpha0"]), float(values["beta"]))
-    return VBState(np.asarray(values["xi"]), np.asarray(values["rho"]), model)
+    model, xi = (
+        NBCEModel(layout, "fsd", real_of(values, "alpha0"), real_of(values, "beta")),
+        array_of(values, "xi", None),
+    )
+    return VBState(xi, array_of(values, "rho", layout.n_cells, len(xi)), model)
 
 
 def values_of(state: VBState) -> dict[str, Any]:
@@ -122,7 +127,7 @@ def _first(problem: NBCEFit, prior: NBCEModel, seed: int) -> VBState:
 
 
 def _improve(problem: NBCEFit, best: EMRun, seed: int) -> EMRun:
-    """Split the clusters where that raises the joint, merge, and climb again; until that failed twice."""
+    """Split the clusters where that raises the joint, merge, and climb again; as long as that helps."""
     in_vain = 0
     for number in range(_ROUNDS):
         clusters = _split_all(problem, best, seed + number)
@@ -145,9 +150,10 @@ def _split_all(problem: NBCEFit, best: EMRun, seed: int) -> CountedClusters:
 
 def restore(estimator: Any, rows: LabelledRows, model: Model, memory: SiteMemory) -> Consensus:
     """A fitted estimator of the site's rows."""
-    state, history = state_from(model, rows.ensemble.layout), [float(value) for value in model["history"]]
-    run = EMRun(state, None, history, bool(model["converged"]))
-    found: Consensus = estimator._keep(rows, summarise(rows.ensemble, run, np.asarray(model["used"])))
+    state, k = state_from(model, rows.ensemble.layout), number_of(model, "n_clusters", 1, MOST_CLUSTERS)
+    used = whole_numbers_of(model, "used", 0, len(state.xi) - 1, k)
+    run = EMRun(state, None, array_of(model, "history", None).tolist(), bool(model["converged"]))
+    found: Consensus = estimator._keep(rows, summarise(rows.ensemble, run, used))
     return found
 
 

@@ -18,6 +18,7 @@ References: C. Dwork, F. McSherry, K. Nissim, A. Smith, Calibrating noise to sen
 import hashlib
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -31,13 +32,14 @@ from partita._typing import Array, FloatArray
 from partita.base import ClusterTotals, warn_fewer_clusters
 from partita.federated._engine import Values
 from partita.federated._messages import pack
+from partita.federated._private_files import load_arrays, private_folder, save_arrays
 from partita.federated._sites import Shapes, Sites
 from partita.federated.rows._fit import Model, RowMethod, open_rows
 from partita.federated.rows._site import Site
-from partita.io import replacing
 from partita.metrics._confidence import ClusterCounts
 
 _PASSED = ("labels", "open", "close")  # their replies hold no counts
+_PLAIN = "releases a table with noise only, and the server asked for a fit without; pass with_noise there"
 _SECOND = (
     "has released its table for other labels or weights; another release would add to epsilon. Pass the same sites and "
     "weights, or start the site anew, which spends epsilon again"
@@ -61,20 +63,28 @@ class NoisySite:
     def __init__(self, site: Site, epsilon: float, folder: str | Path | None = None) -> None:
         self._site, self._epsilon = site, check_epsilon(epsilon)
         self._path = None if folder is None else Path(folder) / "released-table.npz"
+        self._settled = False
         self._asked = ""  # which labels and weights the table would be of
         self._released: tuple[str, FloatArray] | None = self._load()
 
     def answer(self, question: str, values: Values) -> dict[str, Any]:
         """Reply to one question."""
         if question == "open":
-            about = [values["labels"], values["parameters"].get("weights")]
-            self._asked = hashlib.sha256(pack(about)).hexdigest()
+            if not values.get("noisy"):
+                raise ValueError(_PLAIN)
+            about = pack([values["labels"], values["parameters"].get("weights")])
+            self._asked = hashlib.sha256(self._site.codes.tobytes() + about).hexdigest()
+            self._settled = False
         if question in _PASSED:
             return self._site.answer(question, values)
         if question == "tables":
             return {"together": self._release()}
         if question == "settle":  # as "place", but the counts stay here
-            self._site._place(values)
+            if self._settled:
+                raise ValueError("has placed its objects; it does so once per fit")
+            self._settled = True
+            with suppress(ValueError, KeyError, IndexError):  # what happens here depends on the objects: nobody is told
+                self._site._place(values)
             return {"ready": True}
         raise ValueError(
             f"does not answer {question!r:.60}: with epsilon={self._epsilon:g} it releases one table with noise and "
@@ -96,17 +106,16 @@ class NoisySite:
     def _load(self) -> tuple[str, FloatArray] | None:
         if self._path is None or not self._path.exists():
             return None
-        with np.load(self._path, allow_pickle=False) as file:
-            if float(file["epsilon"]) != self._epsilon:
-                raise ValueError(f"{self._path} was released with epsilon={float(file['epsilon']):g}; pass the same.")
-            return str(file["about"]), file["table"]
+        file = load_arrays(self._path)
+        if float(file["epsilon"]) != self._epsilon:
+            raise ValueError(f"{self._path} was released with epsilon={float(file['epsilon']):g}; pass the same.")
+        return str(file["about"]), file["table"]
 
     def _save(self, about: str, table: FloatArray) -> None:
         if self._path is None:
             return
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        with replacing(self._path) as beside, beside.open("wb") as file:
-            np.savez(file, about=np.array(about), table=table, epsilon=np.array(self._epsilon))
+        private_folder(self._path.parent)
+        save_arrays(self._path, {"about": np.array(about), "table": table, "epsilon": np.array(self._epsilon)})
 
 
 def check_epsilon(epsilon: Any) -> float:
@@ -181,7 +190,7 @@ class NoisyTables:
 
 def fit_noisy_rows(sites: Sites, estimator: Any, method: RowMethod) -> tuple[Model, ClusterTotals]:
     """As ``fit_rows``, where every site is a ``NoisySite``: sizes of clusters are those of the noisy tables."""
-    layout = open_rows(sites, estimator)
+    layout = open_rows(sites, estimator, noisy=True)
     asked = NoisyTables(sites, layout)
     model = method.fit(asked, estimator, layout)
     totals = estimated_totals(asked.tables, _groups(model, asked.tables))

@@ -38,7 +38,17 @@ from partita.consensus.label_space._halves import (
 )
 from partita.consensus.label_space._transfer_cut import cut_cells, membership_graph
 from partita.federated._engine import Values
+from partita.federated._incoming import (
+    MOST_CLUSTERS,
+    MOST_OBJECTS,
+    array_of,
+    kept,
+    number_of,
+    real_of,
+    whole_numbers_of,
+)
 from partita.federated._sites import Sites
+from partita.federated.rows._starts import n_sites_of, seed_of
 
 _NUMBERS = 2**21  # of a reply with tables of shuffled labels, or of the graphs of halves: 16 MiB
 _TINY = np.finfo(np.float64).tiny
@@ -77,26 +87,28 @@ def _size(site: Any, values: Values) -> dict[str, Any]:
 
 def _draw(site: Any, values: Values) -> dict[str, Any]:
     """Draw the site's part of the sample (eq. S14); its tables, and how many objects each clustering labels there."""
-    counts, share = site.rows.ensemble.row_weights.astype(np.int64), min(1.0, N_SAMPLED / float(values["n_objects"]))
-    rng = np.random.default_rng([int(values["seed"]), site.index])
+    n_objects, n_sites = number_of(values, "n_objects", 1, MOST_OBJECTS), n_sites_of(site, values)
+    counts, share = site.rows.ensemble.row_weights.astype(np.int64), min(1.0, N_SAMPLED / n_objects)
+    rng = np.random.default_rng([seed_of(values), site.index])
     n_drawn = int(counts.sum() * share + rng.random() * (share < 1))
     site.memory["sample"] = rng.multivariate_hypergeometric(counts, n_drawn, method="marginals")
     sample = sample_of(site)
-    labelled = np.zeros((int(values["n_sites"]), sample.n_clusterings))
+    labelled = np.zeros((n_sites, sample.n_clusterings))
     labelled[site.index] = sample.row_weights @ (sample.codes >= 0)
     return {"together": cluster_tables(sample).together, "labelled": labelled, "drawn": np.array([float(n_drawn)])}
 
 
 def sample_of(site: Any) -> Ensemble:
     """The sampled rows, weighted by how often they were drawn."""
-    sample: Ensemble = site.rows.ensemble.sample(site.memory["sample"])
+    sample: Ensemble = site.rows.ensemble.sample(kept(site.memory, "sample"))
     return sample
 
 
 def _shuffle(site: Any, values: Values) -> dict[str, Any]:
     """Tables of labels in random order, one for each line of counts of the labels that the site is to have."""
-    objects, counts = one_row_per_object(sample_of(site)), np.asarray(values["counts"])[:, site.index]
-    rng = np.random.default_rng([int(values["seed"]), site.index])
+    objects, rng = one_row_per_object(sample_of(site)), np.random.default_rng([seed_of(values), site.index])
+    sent = whole_numbers_of(values, "counts", 0, MOST_OBJECTS, None, site.n_sites, objects.n_cells)
+    counts = np.minimum(sent[:, site.index], objects.n_rows)  # no label more often than there are objects
     with threadpool_limits(limits=1):
         tables = [upper(cluster_tables(objects.with_rows(lay_out(objects, own, rng))).together) for own in counts]
     return {"tables": np.stack(tables)}
@@ -117,21 +129,22 @@ def _graphs(site: Any, values: Values) -> dict[str, Any]:
     with threadpool_limits(limits=1):
         graphs = [
             upper(membership_graph(sample.indicator[:, half.cells], sample.row_weights, half.edges))
-            for half in halves_from(values)
+            for half in halves_from(values, sample.n_cells)
         ]
     return {"graphs": np.concatenate(graphs)}
 
 
 def _embed(site: Any, values: Values) -> dict[str, Any]:
     """Embed the sample by all halves, and make the first step of k-means."""
-    sample, halves = sample_of(site), halves_from(values)
-    maps = values["maps"]
-    vectors = np.zeros((sample.n_rows, len(halves), int(values["n_vectors"])))
-    weights = np.zeros((sample.n_rows, len(halves)))
+    sample, n_vectors = sample_of(site), number_of(values, "n_vectors", 1, MOST_CLUSTERS)
+    halves = halves_from(values, sample.n_cells)
+    maps = maps_from(values, halves, n_vectors)
+    centers_from(values, len(halves), n_vectors)  # before memory is taken for them
+    vectors, weights = np.zeros((sample.n_rows, len(halves), n_vectors)), np.zeros((sample.n_rows, len(halves)))
     for h, (half, own) in enumerate(zip(halves, maps, strict=True)):
         H = sample.indicator[:, half.cells]
         degree = H @ half.edges
-        vectors[:, h, : own.shape[1]] = (H @ np.asarray(own)) / np.maximum(degree, _TINY)[:, None]
+        vectors[:, h, : own.shape[1]] = (H @ own) / np.maximum(degree, _TINY)[:, None]
         weights[:, h] = np.where(degree > 0, sample.row_weights, 0.0)
     site.memory["half_vectors"], site.memory["half_weights"] = vectors, weights
     return _step(site, values)
@@ -139,9 +152,10 @@ def _embed(site: Any, values: Values) -> dict[str, Any]:
 
 def _step(site: Any, values: Values) -> dict[str, Any]:
     """Sums of the clusters of all halves, for all numbers of clusters (eq. S17)."""
+    _, n_halves, n_vectors = kept(site.memory, "half_vectors").shape
     sums, weights = {}, site.memory["half_weights"].T
     with threadpool_limits(limits=1):
-        for centers in map(np.asarray, values["centers"]):
+        for centers in centers_from(values, n_halves, n_vectors):
             k = centers.shape[1]
             P, labels = _nearest(site, centers)
             total, mass = sums_of_clusters(P, weights, labels, k)
@@ -151,10 +165,11 @@ def _step(site: Any, values: Values) -> dict[str, Any]:
 
 def _compare(site: Any, values: Values) -> dict[str, Any]:
     """Tables of the clusters of the two halves of each split (eq. S18); the sample is forgotten."""
-    weights = site.memory["half_weights"].T
+    _, n_halves, n_vectors = kept(site.memory, "half_vectors").shape
+    sent, weights = centers_from(values, n_halves, n_vectors), site.memory["half_weights"].T
     both = np.minimum(weights[::2], weights[1::2])
     with threadpool_limits(limits=1):
-        labels = {centers.shape[1]: _nearest(site, centers)[1] for centers in map(np.asarray, values["centers"])}
+        labels = {centers.shape[1]: _nearest(site, centers)[1] for centers in sent}
     for name in ("sample", "half_vectors", "half_weights"):
         del site.memory[name]
     return {f"tables-{k}": tables_of_halves(own, both, k) for k, own in labels.items()}
@@ -317,9 +332,29 @@ def _halves_values(halves: list[Half]) -> dict[str, Any]:
     return {"cells": [half.cells for half in halves], "edges": [half.edges for half in halves]}
 
 
-def halves_from(values: Values) -> list[Half]:
+def halves_from(values: Values, n_cells: int) -> list[Half]:
     """Halves as they were sent."""
-    return [Half(np.asarray(c), np.asarray(e)) for c, e in zip(values["cells"], values["edges"], strict=True)]
+    both = zip(values["cells"], values["edges"], strict=True)
+    return [_half_from({"cells": cells, "edges": edges}, n_cells) for cells, edges in both]
+
+
+def _half_from(values: Values, n_cells: int) -> Half:
+    cells = whole_numbers_of(values, "cells", 0, n_cells - 1, None)
+    return Half(cells, array_of(values, "edges", len(cells)))
+
+
+def maps_from(values: Values, halves: list[Half], n_vectors: int) -> list[FloatArray]:
+    """Embeddings of the labels of each half as they were sent; fewer labels than vectors have as many as labels."""
+    return [
+        array_of({"maps": own}, "maps", len(half.cells), min(len(half.cells), n_vectors))
+        for half, own in zip(halves, values["maps"], strict=True)
+    ]
+
+
+def centers_from(values: Values, n_halves: int, n_vectors: int) -> list[FloatArray]:
+    """Centres of all halves as they were sent, for k = 2, 3, ..., ``n_vectors``."""
+    pairs = zip(range(2, n_vectors + 1), values["centers"], strict=True)
+    return [array_of({"centers": own}, "centers", n_halves, k, k) for k, own in pairs]
 
 
 def upper(table: FloatArray) -> Array:
@@ -341,5 +376,20 @@ def choice_values(choice: ClusterNumber) -> dict[str, Any]:
 
 def choice_from(values: Values) -> ClusterNumber:
     """The same again."""
-    halves = values["halves"]
-    return ClusterNumber(**{**values, "halves": None if halves is None else HalvesAgreement(**halves)})
+    halves, p_value = values.get("halves"), values.get("p_value")
+    numbers = whole_numbers_of(values, "numbers", 2, MOST_CLUSTERS, 0 if halves is None else None)
+    score, gap = (array_of(values, name, len(numbers)) for name in ("score", "gap"))
+    return ClusterNumber(
+        number_of(values, "n_clusters", 1, MOST_CLUSTERS),
+        str(values.get("verdict")),
+        None if p_value is None else real_of(values, "p_value"),
+        numbers,
+        score,
+        gap,
+        None if halves is None else _agreement_from(halves, len(numbers)),
+    )
+
+
+def _agreement_from(values: Values, n: int) -> HalvesAgreement:
+    shared, apart, rand = (array_of(values, name, n) for name in ("shared", "apart", "rand"))
+    return HalvesAgreement(whole_numbers_of(values, "numbers", 2, MOST_CLUSTERS, n), shared, apart, rand)

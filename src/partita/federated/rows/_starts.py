@@ -18,9 +18,10 @@ from partita.consensus.nbce._posterior import ClusterLogs
 from partita.consensus.nbce._variational_starts import race_of_searches
 from partita.consensus.nbce._vb import most_probable
 from partita.federated._engine import Values
+from partita.federated._incoming import LARGEST_SEED, MOST_CLUSTERS, array_of, number_of
 from partita.federated._sites import Sites
 from partita.federated.rows._merge import CountedClusters, Value, merge_clusters
-from partita.federated.rows._tables import ask_tables, meta_shares, place_by_shares
+from partita.federated.rows._tables import ask_tables, meta_shares, place_by_shares, shares_from
 
 PARTS = 4  # of a cluster that a site proposes: with 2 the bounds of NBCE on nine ensembles were 0.3 % lower
 MOST = 100  # clusters of a site, where their number is to be found
@@ -35,17 +36,33 @@ class HardStart(NamedTuple):
 
 
 # ------------------------------------------------------------------------------------------------------- at a site
+def logs_from(values: Values, n_cells: int) -> ClusterLogs:
+    """Logs of the probabilities of labels in clusters, and of the clusters, as they were sent."""
+    log_weights = array_of(values, "log_weights", None)
+    return ClusterLogs(array_of(values, "log_table", n_cells, len(log_weights)), log_weights)
+
+
+def n_sites_of(site: Any, values: Values) -> int:
+    """Number of sites, beside which the site has its place in an array: those that the fit was opened with."""
+    return number_of(values, "n_sites", site.n_sites, site.n_sites)
+
+
+def seed_of(values: Values) -> int:
+    """Seed from which sites draw."""
+    return number_of(values, "seed", 0, LARGEST_SEED)
+
+
 def _count(site: Any, values: Values) -> dict[str, Any]:
     """Sizes of given clusters in the site's rows, and of their labels."""
-    ensemble, k = site.rows.ensemble, int(values["n_clusters"])
-    labels = place_by_shares(ensemble, np.asarray(values["shares"]))
+    ensemble, k = site.rows.ensemble, number_of(values, "n_clusters", 1, MOST_CLUSTERS)
+    labels = place_by_shares(ensemble, shares_from(values, ensemble.n_cells, k))
     return {"size": np.bincount(labels, ensemble.row_weights, minlength=k), "mass": label_mass(ensemble, labels, k)}
 
 
 def _search(site: Any, values: Values) -> dict[str, Any]:
     """Clusters of the site's own rows, in the site's place among those of all sites."""
-    k, n_sites = int(values["n_clusters"]), int(values["n_sites"])
-    seed = int(np.random.default_rng([int(values["seed"]), site.index]).integers(2**31))
+    k, n_sites = number_of(values, "n_clusters", 1, MOST_CLUSTERS), n_sites_of(site, values)
+    seed = int(np.random.default_rng([seed_of(values), site.index]).integers(2**31))
     search = {"nbce": _search_nbce, "mixture": _search_mixture, "kmeans": _search_kmeans}[values["model"]]
     few, labels = search(site, k, seed)
     return _in_place(site, few, labels.astype(np.int64), k, n_sites)
@@ -76,15 +93,15 @@ def _search_kmeans(site: Any, k: int, seed: int) -> tuple[Ensemble, IntArray]:
 
 def _split(site: Any, values: Values) -> dict[str, Any]:
     """Some parts of the rows of every cluster, in the site's place among those of all sites."""
-    ensemble, n_sites = site.rows.ensemble, int(values["n_sites"])
-    logs = np.asarray(values["log_table"]), np.asarray(values["log_weights"])
-    labels, k = most_probable(ensemble, ClusterLogs(*logs)), PARTS * len(logs[1])
+    ensemble, n_sites, seed = site.rows.ensemble, n_sites_of(site, values), seed_of(values)
+    logs = logs_from(values, ensemble.n_cells)
+    labels, k = most_probable(ensemble, logs), PARTS * len(logs[1])
     parts = np.zeros(ensemble.n_rows, dtype=np.int64)
     for h in np.unique(labels):
         rows = np.flatnonzero(labels == h)
         if len(rows) > 1:
             own = ensemble.with_rows(ensemble.codes[rows], ensemble.row_weights[rows])
-            parts[rows] = search_clusters(own, min(PARTS, len(rows)), "kmeans", int(values["seed"])).labels
+            parts[rows] = search_clusters(own, min(PARTS, len(rows)), "kmeans", seed).labels
     return _in_place(site, ensemble, PARTS * labels + parts, k, n_sites)
 
 

@@ -19,6 +19,7 @@ from partita.consensus.graph._whole_weights import in_units
 from partita.consensus.label_space._cluster_cut import cut_graph
 from partita.consensus.label_space._ecpcs import associate_rows, cluster_similarity, share_table
 from partita.federated._engine import Values
+from partita.federated._incoming import MOST_CLUSTERS, array_of, number_of, whole_numbers_of
 from partita.federated._memory import SiteMemory
 from partita.federated._sites import Sites
 from partita.federated.rows._fit import Model, RowMethod
@@ -59,6 +60,15 @@ def place_by_shares(ensemble: Ensemble, shares: FloatArray) -> IntArray:
     return associate_rows(ensemble, shares)
 
 
+def shares_from(values: Values, n_cells: int, most: int) -> FloatArray:
+    """The table as it was sent, of at most so many groups."""
+    shares = array_of(values, "shares", n_cells, None)
+    if shares.shape[1] % 2 or shares.shape[1] > 2 * most:
+        wanted = f"({n_cells}, 2 k) with k up to {most}"
+        raise ValueError(f"the message has 'shares' of shape {shares.shape}, and {wanted} is needed")
+    return shares
+
+
 def fit_ecpcs(sites: Sites, estimator: Any, layout: Ensemble) -> Model:
     """One exchange: the tables."""
     if estimator.output != "meta":
@@ -69,7 +79,9 @@ def fit_ecpcs(sites: Sites, estimator: Any, layout: Ensemble) -> Model:
 
 def restore_ecpcs(estimator: Any, rows: LabelledRows, model: Model, memory: SiteMemory) -> Consensus:
     """A fitted estimator of the site's rows."""
-    estimator._shares, estimator._layout = np.asarray(model["shares"]), rows.ensemble.layout
+    k = number_of(model, "n_clusters", 1, MOST_CLUSTERS)
+    estimator._shares = array_of(model, "shares", rows.ensemble.n_cells, 2 * k)
+    estimator._layout = rows.ensemble.layout
     return Consensus(place_by_shares(rows.ensemble, estimator._shares))
 
 
@@ -88,9 +100,11 @@ def fit_mcla(sites: Sites, estimator: Any, layout: Ensemble) -> Model:
 
 def restore_mcla(estimator: Any, rows: LabelledRows, model: Model, memory: SiteMemory) -> Consensus:
     """A fitted estimator of the site's rows."""
+    k = number_of(model, "n_clusters", 1, MOST_CLUSTERS)
+    meta = whole_numbers_of(model, "meta", 0, k - 1, rows.ensemble.n_cells)
     estimator.partitioner_ = str(model["partitioner"])
     cells = cell_memberships(with_unit_weights(rows.ensemble))
-    association = associate(cells.H, cells.seen, np.asarray(model["meta"]), cells.cell_clustering, cells.cell_weights)
+    association = associate(cells.H, cells.seen, meta, cells.cell_clustering, cells.cell_weights)
     return Consensus(association.argmax(axis=1))
 
 
