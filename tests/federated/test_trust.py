@@ -48,9 +48,15 @@ def test_a_site_of_few_objects_stays_out_by_default():
         Site(X[:9], name="small")
 
 
-def test_two_sites_know_each_others_tables():
+@pytest.mark.parametrize("encrypted", [False, True])
+def test_two_sites_know_each_others_tables(encrypted):
     """A sum of two is no secret to either, whoever adds it up."""
     sites, owners, layout = opened(ECPCS(3), [X[:50], X[50:]])
+    if encrypted:
+        pytest.importorskip("tenseal")
+        from partita.federated.encryption._sealed_sites import sealed_sites
+
+        sites = sealed_sites({owner.name: owner for owner in owners})
     total = ask_tables(sites, layout).together
     from partita._labels.tables import cluster_tables
 
