@@ -15,6 +15,7 @@ import numpy as np
 from partita import consensus
 from partita._labels.validation import LabelMatrix
 from partita._typing import FloatArray
+from partita.exceptions import DisclosureError
 from partita.federated._checkpoint import Checkpoint
 from partita.federated._engine import Engine, Values
 from partita.federated._methods import HEURISTIC, ROW_METHODS
@@ -32,6 +33,10 @@ from partita.federated.rows._site import Site
 
 _HERE = "partita.federated._deployment"
 _RESULTS = "results.npz"
+_CONSENT = (
+    "a site by columns shows others how it clusters the objects (docs/federation-trust.md says whom); pass "
+    "accept_disclosure=True if its owner agrees."
+)
 _COMBINE = "partita.federated.encryption._sealed_sites:combine"
 
 
@@ -142,7 +147,8 @@ def answerer(settings: Mapping[str, Any]) -> Any:
     site: Any
     if settings["by"] == "columns":
         disclosure = {"accept_disclosure": settings["accept_disclosure"], "encrypted": settings["keys"] is not None}
-        check_disclosure([settings["name"]], paper=False, accepted=settings["accept_disclosure"], encrypted=False)
+        if not settings["accept_disclosure"]:
+            raise DisclosureError(_CONSENT)
         site = ColumnSite(matrix, ids=private["ids"], **options, **disclosure)
     else:
         limits = {"min_objects": settings["min_objects"], "min_count": settings["min_count"]}

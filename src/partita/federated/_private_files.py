@@ -15,8 +15,9 @@ from partita._typing import Array
 def private_folder(folder: str | Path) -> Path:
     """The folder, made if it is not there, for its owner alone."""
     path = Path(folder)
-    if path.exists() and not path.is_dir():
-        raise ValueError(f"{path} is a file, and a folder is needed; name another one.")
+    for part in (path, *path.parents):
+        if part.exists() and not part.is_dir():
+            raise ValueError(f"{part} is a file, and a folder is needed; name another one.")
     for part in reversed([path, *path.parents]):
         if not part.exists():
             part.mkdir(mode=0o700, exist_ok=True)

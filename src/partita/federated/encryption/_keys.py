@@ -83,7 +83,7 @@ def read_keys(path: str | os.PathLike[str]) -> SiteKeys:
             raise ValueError("not of this version")
         return SiteKeys(found["context"], found["secret"])
     except (ValueError, KeyError, TypeError) as error:
-        raise ValueError(f"{file} is not a key file ({error}); make one with make_keys.") from error
+        raise ValueError(f"{file} is not a key file ({error}); make one with `partita federate keys`.") from error
 
 
 class Seal:
