@@ -361,6 +361,7 @@ def test_absent_server_and_taken_port_are_told(kits):
     with pytest.raises(ConnectionError, match=r"no server at 127.0.0.1:[0-9]+ within 0.1 seconds"):
         run_site(kit.folder, "", {}, join_timeout=0.1, tell=lambda line: None)
     with socket.socket() as taken:
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # connections of runs before may linger
         taken.bind(("127.0.0.1", kit.port))
         taken.listen()
         with pytest.raises(OSError, match="cannot listen on port"):
