@@ -13,6 +13,7 @@ from scipy.sparse import csr_matrix, save_npz
 
 from partita.datasets import dataset_names, load
 from partita.datasets._shipped import SHIPPED
+from partita.datasets._synthetic import SYNTHETIC
 from partita.exceptions import FileFormatError
 
 
@@ -33,11 +34,6 @@ def folder(tmp_path, monkeypatch):
     write(tmp_path / "texts.vocab.txt.gz", "alpha\nbeta\ngamma\n")
     monkeypatch.setenv("PARTITA_DATA", str(tmp_path))
     return tmp_path
-
-
-@pytest.fixture
-def no_folder(monkeypatch):
-    monkeypatch.delenv("PARTITA_DATA", raising=False)
 
 
 @pytest.mark.usefixtures("no_folder")
@@ -62,9 +58,11 @@ def test_the_iris_of_uci_differs_from_fishers_in_two_rows():
 
 @pytest.mark.usefixtures("no_folder")
 def test_names_without_the_folder():
-    assert dataset_names() == sorted(SHIPPED)
+    assert dataset_names() == sorted([*SHIPPED, *SYNTHETIC])
     with pytest.raises(FileNotFoundError, match=r"'glass' is not one of iris, .*PARTITA_DATA"):
         load("glass")
+    with pytest.raises(FileNotFoundError, match=r"'glas' is not one of .*, glass, .*PARTITA_DATA"):
+        load("glas")
     with pytest.raises(ValueError, match="may be 'wdbc' or 'breast_cancer_wisconsin'"):
         load("breast-cancer")
     with pytest.raises(ValueError, match="has one labelling"):
@@ -72,9 +70,11 @@ def test_names_without_the_folder():
 
 
 def test_names_with_the_folder(folder):
-    assert dataset_names() == sorted([*SHIPPED, "plane", "texts", "votes_small"])
+    assert dataset_names() == sorted([*SHIPPED, *SYNTHETIC, "plane", "texts", "votes_small"])
     with pytest.raises(FileNotFoundError, match=r"there is no data set 'glass' in PARTITA_DATA=.*votes_small"):
         load("glass")
+    with pytest.raises(FileNotFoundError, match=r"there is no data set 'plain' in PARTITA_DATA=.*plane.*votes_small"):
+        load("plain")
 
 
 def test_a_folder_that_is_not_there_is_refused(monkeypatch, tmp_path):

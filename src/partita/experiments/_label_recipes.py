@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 
 from partita._labels.validation import check_label_matrix
+from partita.datasets._synthetic import four_gaussians, two_gaussians_with_outliers
 from partita.experiments._recipe_ensemble import Draw, RecipeEnsemble, RecipeRun, as_list, draw_columns
-from partita.experiments._simulated import four_gaussians, two_gaussians_with_outliers
 from partita.generation._noisy_ensemble import NoisyEnsemble
 from partita.generation._sampled_ensemble import SampledEnsemble
 
