@@ -81,6 +81,8 @@ KEYS = {
     "by": str,
     "sites": list,
     "n_exchanges": int,
+    "items": list,
+    "quick": bool,
 }
 
 
@@ -124,6 +126,7 @@ CALLS = {
     "choose": [["labels.csv", *QUICK], ["table.csv", "--drop", "class", *QUICK]],
     "generate": [["table.csv", "--drop", "class", *SMALL]],
     "federate": [["simulate", "labels.csv", "labels.csv", "-m", "ecpcs", "-k", 3]],
+    "reproduce": [["list"]],
     "methods": [[]],
 }
 

@@ -24,6 +24,7 @@ from partita.cli.generate import generate
 from partita.cli.methods import methods
 from partita.cli.plot import plot
 from partita.cli.report import report
+from partita.cli.reproduce import reproduce
 from partita.exceptions import FederationError
 
 # What a user's input, file or option can cause; anything else is a fault of ours and shows a traceback.
@@ -43,7 +44,7 @@ def app(context: click.Context) -> None:
     _words.begin({option for parameter in (command.params if command else []) for option in parameter.opts})
 
 
-for command in (demo, check, consensus, report, plot, compare, choose, generate, cluster, federate, methods):
+for command in (demo, check, consensus, report, plot, compare, choose, generate, cluster, federate, reproduce, methods):
     app.add_command(command)
 
 

@@ -16,12 +16,14 @@ from partita.experiments._frozen import (
 from partita.experiments._options import NUMBERS_OF_CLUSTERS
 from partita.experiments._recipe_ensemble import RecipeEnsemble
 from partita.experiments._recipes import RECIPES, ensemble_recipe, recipe_input
+from partita.experiments._reproduce import Reproduced, reproduce
 
 __all__ = [
     "NUMBERS_OF_CLUSTERS",
     "RECIPES",
     "FrozenEnsemble",
     "RecipeEnsemble",
+    "Reproduced",
     "check_same_ensembles",
     "ensemble_hash",
     "ensemble_recipe",
@@ -31,5 +33,6 @@ __all__ = [
     "mann_whitney_critical_table",
     "mann_whitney_critical_value",
     "recipe_input",
+    "reproduce",
     "save_frozen",
 ]

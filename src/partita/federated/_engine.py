@@ -42,6 +42,7 @@ class Exchange(NamedTuple):
     seconds: float  # the slowest site's; with an engine between machines, the whole exchange
     bytes_sent: int  # to one site
     bytes_received: int  # from the site with the longest reply
+    elapsed: float = 0.0  # seconds until all replies were there; in one process, sites answer one after the other
 
 
 class InProcess:

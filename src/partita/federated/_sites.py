@@ -73,9 +73,10 @@ class PlainSites:
     def _send(self, question: str, values: Values, to: Sequence[str] | None) -> dict[str, Any]:
         start = time.perf_counter()
         replies = self._engine.send(question, values, to)
-        seconds = getattr(self._engine, "seconds", time.perf_counter() - start)
+        elapsed = time.perf_counter() - start
+        seconds = getattr(self._engine, "seconds", elapsed)
         received = max((size_of(reply) for reply in replies.values()), default=0)
-        self.exchanges.append(Exchange(question, seconds, size_of(values), received))
+        self.exchanges.append(Exchange(question, seconds, size_of(values), received, elapsed))
         return replies
 
 

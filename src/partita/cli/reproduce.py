@@ -1,0 +1,134 @@
+"""``partita reproduce``: tables and figures of the papers, run again and set beside what the papers say."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import click
+
+from partita.cli._options import jobs_option, json_option, parse_names
+
+_LIST, _PAGES, _ALL = "list", "pages", "all"
+_HELP = """Run tables and figures of the papers again.
+
+ITEM is the name of a table or figure (pcc-table-4), of a paper (pcc, peace, nbce, bce, slides), or "all". "list" names
+them; "pages" writes pages with all claims, tables and figures from the results in the output folder.
+
+Data sets are read from the folder in the environment variable PARTITA_DATA, or downloaded. Results are kept in the
+output folder as JSON, so that a run that was interrupted goes on where it was.
+"""
+
+
+@click.command(help=_HELP)
+@click.argument("item", metavar="ITEM")
+@click.option("-o", "--output", type=click.Path(), help="Folder for results, tables and figures [partita-results].")
+@click.option("--quick", is_flag=True, help="Fewer data sets, repeats and objects: minutes instead of hours.")
+@click.option("--data", metavar="A,B,...", help="Only these data sets, by the paper's names.")
+@jobs_option
+@json_option
+def reproduce(item: str, output: str | None, quick: bool, data: str | None, jobs: int, as_json: bool) -> None:
+    """Run items, or list them; the help is above."""
+    folder = Path(output or "partita-results")
+    if folder.exists() and not folder.is_dir():
+        raise ValueError(f"{str(folder)!r} is a file; pass a folder.")
+    if item == _LIST:
+        _list(as_json)
+    elif item == _PAGES:
+        _pages(folder, quick)
+    else:
+        n_processes = jobs if jobs > 0 else os.cpu_count() or 1
+        _run(_names(item), folder, quick, None if data is None else parse_names(data), n_processes, as_json)
+
+
+def _list(as_json: bool) -> None:
+    from partita.experiments._reproduce import items
+
+    known = [
+        {"item": one.name, "title": one.title, "experiment": one.experiment.name, "words": one.experiment.words}
+        for one in items().values()
+    ]
+    if as_json:
+        click.echo(json.dumps({"items": known, "quick": False, "output": None}, indent=2))
+        return
+    for one in known:
+        click.echo(f"{one['item']:<20} {one['title']}")
+    click.echo("\nitems of one experiment share its results:")
+    for name, words in dict.fromkeys((one["experiment"], one["words"]) for one in known):
+        click.echo(f"{name:<20} {words}")
+
+
+def _pages(folder: Path, quick: bool) -> None:
+    from partita.experiments._pages import write_pages
+
+    for path in write_pages(folder, quick=quick):
+        click.echo(f"written to {path}")
+
+
+def _names(word: str) -> list[str]:
+    from partita.experiments._reproduce import item_named, items
+
+    if word == _ALL:
+        return list(items())
+    of_paper = [name for name, one in items().items() if one.paper == word.lower()]
+    return of_paper or [item_named(word).name]
+
+
+def _run(names: list[str], folder: Path, quick: bool, data: list[str] | None, jobs: int, as_json: bool) -> None:
+    from partita.experiments._reproduce import items, reproduce, save_text, text_of, wanted_cells
+
+    for name in names:  # wrong names are refused before anything runs
+        wanted_cells(items()[name], data, quick=quick)
+    facts = []
+    for name in names:
+        found = reproduce(name, quick=quick, output=folder, data=data, jobs=jobs, verbose=True)
+        text = text_of(found)
+        ending = ".quick" if quick else ""
+        save_text(text, folder / f"{name}{ending}.md")
+        picture = _draw(found, folder / f"{name}{ending}.svg")
+        facts.append(_facts(found, picture))
+        if not as_json:
+            click.echo(text)
+            files = [f"{name}{ending}.md", *([f"{name}{ending}.svg"] if picture else []), found.stored_name]
+            click.echo(f"kept in {folder}: {', '.join(files)}\n")
+    if as_json:
+        click.echo(json.dumps({"items": facts, "quick": quick, "output": str(folder)}, indent=2))
+
+
+def _draw(found: Any, path: Path) -> str | None:
+    """Write the figure, if the item has one and matplotlib is there."""
+    from partita.experiments._reproduce import save_picture
+
+    if found.item.draw is None or not found.stored.cells:
+        return None
+    try:
+        figure = found.figure()
+    except ImportError as error:
+        click.echo(f"partita: no figure: {error}", err=True)
+        return None
+    except (KeyError, ValueError, TypeError, AttributeError) as error:  # a failed cell may lack what a figure needs
+        click.echo(f"partita: no figure of {found.item.name}: {type(error).__name__}: {error}", err=True)
+        return None
+    save_picture(figure, path)
+    return str(path)
+
+
+def _facts(found: Any, picture: str | None) -> dict[str, Any]:
+    item = found.item
+    verdicts = [
+        {"claim": claim.text, "verdict": verdict.word, "measured": verdict.figure, "p_value": verdict.p_value}
+        for claim, verdict in found.verdicts
+    ]
+    tables = [{"title": table.title, "header": table.header, "rows": table.rows} for table in found.tables]
+    return {
+        "item": item.name,
+        "title": item.title,
+        "experiment": item.experiment.name,
+        "tables": tables,
+        "verdicts": verdicts,
+        "notes": list(item.notes),
+        "errors": found.stored.errors,
+        "n_cells": len(found.stored.cells),
+        "n_cells_missing": found.n_missing,
+        "figure_output": picture,
+    }

@@ -1,0 +1,139 @@
+"""Pages of a folder of results: all claims with their verdicts, every table and every figure, from what is stored."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from partita.experiments._claims import FAILS, HOLDS, OPEN
+from partita.experiments._items import Item, Table
+from partita.experiments._reproduce import Reproduced, items, save_picture, save_text, shown, text_of
+from partita.experiments._stored import Stored
+
+PAPERS = {
+    "pcc": "Probabilistic consensus clustering (Lourenço et al., Machine Learning 98, 2015)",
+    "peace": "Probabilistic evidence accumulation (Lourenço et al., ICPRAM 2013)",
+    "nbce": "Nonparametric Bayesian clustering ensembles (Wang, Domeniconi and Laskey, ECML PKDD 2010)",
+    "bce": "Bayesian cluster ensembles (Wang, Shan and Banerjee, Statistical Analysis and Data Mining 4, 2011)",
+    "slides": "Slides of a course: critical values of U",
+}
+_IMAGES = "images"
+
+_INTRODUCTION = """# The papers, run again
+
+Every numbered table and figure with measurements of the papers behind this library, computed again and set beside what
+the papers say. Written by `partita reproduce pages --output FOLDER` from the JSON files in this folder; do not edit.
+
+- `partita reproduce ITEM --output FOLDER` runs one of them, `partita reproduce list` names them all.
+- Settings come from the papers' text. Where a paper leaves one open, the choice is in the notes; no setting was changed
+  after a result was seen.
+- **holds**, **does not hold**: a difference with a paired one-sided t-test at p <= 0.05 over data sets (or repeats), an
+  equality whose 90 % interval lies within a margin, or a count. **cannot be decided**: anything else. Tests over a few
+  data sets are weak, and many are made: read the verdicts as a summary, not as proofs.
+- The methods are those of the library, with its starts, which are better than single random ones. Differences that the
+  papers found between methods may be differences of their starts.
+- `one cluster` is the trivial partition; for H and micro-precision its score is the share of the largest class.
+- {cannot}
+
+Made with {versions}, on {machine}.
+"""
+_CANNOT = (
+    "What the data at hand cannot give: KDD Cup 99 with 1,000,000 or 2,000,000 rows (the 10 % file has 494,021), the"
+    " whole of ISOLET (two of five groups of speakers), the yeast data in other scalings, the terms that the papers"
+    " chose for their texts, and the points of the papers' synthetic sets. Of the papers' own values only some are"
+    " known to us."
+)
+
+
+def write_pages(folder: Path, *, quick: bool = False) -> list[Path]:
+    """Write README.md, one page per paper and the figures; returns what was written.
+
+    Only results that are stored are shown; a folder without any is refused.
+    """
+    known = list(stored_items(folder, quick=quick))
+    if not known:
+        kind = "quick results" if quick else "results of full runs"
+        raise ValueError(f"{str(folder)!r} holds no {kind}; run partita reproduce ITEM --output {str(folder)!r} first.")
+    written = [*_write_figures(folder, known)]
+    for paper in PAPERS:
+        of_paper = [found for found in known if found.item.paper == paper]
+        if of_paper:
+            written.append(folder / f"{paper}.md")
+            save_text(page_of(paper, of_paper), written[-1])
+    written.append(folder / "README.md")
+    save_text(front_page(known), written[-1])
+    return written
+
+
+def stored_items(folder: Path, *, quick: bool) -> Iterator[Reproduced]:
+    """The items whose experiment has results in a folder."""
+    for item in items().values():
+        stored = Stored.at(folder, item.experiment.name, quick=quick)
+        if stored.cells:
+            yield shown(item, stored, item.experiment.cells(quick))
+
+
+def page_of(paper: str, known: list[Reproduced]) -> str:
+    """The page of a paper."""
+    parts = [f"# {PAPERS[paper]}", "", "Written by `partita reproduce pages`; do not edit. [All claims](README.md)", ""]
+    for found in known:
+        text = text_of(found)
+        picture = "" if found.item.draw is None else f"\n![{found.item.title}]({_IMAGES}/{picture_name(found.item)})\n"
+        head, _, rest = text.partition("\n")
+        parts.append(f"{head}\n{picture}{rest}")
+    return "\n".join(parts)
+
+
+def front_page(known: list[Reproduced]) -> str:
+    """Introduction, all claims, and which items there are."""
+    about = known[0].stored.about
+    versions = ", ".join(f"{name} {version}" for name, version in about["versions"].items())
+    machine = f"{about['machine']['system']}, {about['machine']['architecture']}, {about['machine']['cores']} cores"
+    claims = claims_table(known)
+    words = [row[2] for row in claims.rows]
+    counted = ", ".join(f"{words.count(word)} {word}" for word in (HOLDS, FAILS, OPEN))
+    parts = [
+        _INTRODUCTION.format(cannot=_CANNOT, versions=versions, machine=machine),
+        f"## Claims\n\n{len(words)} claims: {counted}.\n\n{claims.text()}\n",
+        f"## Tables and figures\n\n{contents(known).text()}\n",
+    ]
+    return "\n".join(parts)
+
+
+def claims_table(known: list[Reproduced]) -> Table:
+    """Every claim with its verdict, and a link to where it is."""
+    rows = []
+    for found in known:
+        for claim, verdict in found.verdicts:
+            p = "" if verdict.p_value is None else f"{verdict.p_value:.2g}"
+            rows.append([_link(found.item), claim.text, verdict.word, verdict.figure, p])
+    return Table(["item", "claim of the paper", "verdict", "measured here", "p"], rows)
+
+
+def contents(known: list[Reproduced]) -> Table:
+    """The items, how many cells they rest on, and how long these took."""
+    rows = []
+    for found in known:
+        seconds = sum(cell["seconds"] for cell in found.stored.cells.values())
+        done = sum(cell["error"] is None for cell in found.stored.cells.values())
+        state = f"{done}" if not found.n_missing else f"{done} of {done + found.n_missing}"
+        rows.append([_link(found.item), found.item.title, found.item.experiment.name, state, f"{seconds / 60:.1f}"])
+    return Table(["item", "shows", "experiment", "cells", "CPU minutes"], rows)
+
+
+def _link(item: Item) -> str:
+    anchor = "".join(sign for sign in f"{item.name}: {item.title}".lower() if sign.isalnum() or sign in " -_")
+    return f"[{item.name}]({item.paper}.md#{anchor.replace(' ', '-')})"
+
+
+def picture_name(item: Item) -> str:
+    """The file of an item's figure."""
+    return f"{item.name}.png"
+
+
+def _write_figures(folder: Path, known: list[Reproduced]) -> Iterator[Path]:
+    drawn = [found for found in known if found.item.draw is not None]
+    if drawn:
+        (folder / _IMAGES).mkdir(exist_ok=True)
+    for found in drawn:
+        path = folder / _IMAGES / picture_name(found.item)
+        save_picture(found.figure(), path)
+        yield path

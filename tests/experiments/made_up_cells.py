@@ -1,0 +1,26 @@
+"""Functions that tests run as cells and tasks, in this process and in others."""
+
+import os
+import time
+
+from partita.experiments._cells import Measured
+
+
+def squares(*, numbers, shown="squares"):
+    return Measured([{"method": "square", "data": shown, "n": n, "value": float(n * n)} for n in numbers])
+
+
+def fails(*, shown="fails"):
+    raise ValueError("there is nothing\nto compute")
+
+
+def dies(*, shown="dies"):
+    os._exit(3)
+
+
+def double(task):
+    if task == "die":
+        os._exit(5)
+    if task == "sleep":
+        time.sleep(60)
+    return 2 * task
