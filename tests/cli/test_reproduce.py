@@ -76,7 +76,7 @@ def test_damaged_results_are_refused_and_kept(call, tmp_path):
     assert (tmp_path / "results" / "slides-u.json").read_text() == "{"
 
 
-# ---------------------------------------------------------------------------------------------------- a figure and pages
+# --------------------------------------------------------------------------------------------------- a figure and pages
 @pytest.fixture
 def made_up(monkeypatch):
     """An item with a figure and a cell that fails."""

@@ -59,15 +59,17 @@ def simulated(*, seed: int, n_clusters: int) -> Measured:
 
 
 # ------------------------------------------------------------------------------------------- figures 3 and 4, and PEACE
-def picture(*, data: str, shown: str, recipe: str, seed: int) -> Measured:
-    """The points of a set, its co-association, and how far that separates the classes."""
+def picture(*, data: str, shown: str, recipe: str, seed: int, drawn: bool = True) -> Measured:
+    """How far the co-association of a set separates the classes; its points and its picture, if they are drawn."""
     given = points(data)
     options: dict[str, Any] = {"dataset": shown} if recipe.endswith("-2") else {}
     labels = ensemble_of(data, recipe, seed, **options).labels
+    row = {"data": shown, "recipe": recipe, **contrast(labels, given.classes)}
+    if not drawn:
+        return Measured([row])
     places, similarity = sampled_similarity(labels, given.classes)
     classes = given.classes[places]
     order = vat(1 - similarity).order
-    row = {"data": shown, "recipe": recipe, **contrast(labels, given.classes)}
     arrays = {
         "vat": as_bytes(similarity[np.ix_(order, order)]),
         "vat classes": classes[order].astype(np.uint8),

@@ -24,11 +24,12 @@ from partita.experiments._scoring import METRICS, ensemble_of, fit_and_score, po
 from partita.experiments._stored import Stored
 from partita.experiments.papers import _pcc_cells as pictures
 from partita.experiments.papers import _peace_figures as figures
-from partita.experiments.papers.pcc import DATA as PCC_DATA
+from partita.experiments.papers._pcc_tables import DATA as PCC_DATA
 from partita.experiments.papers.pcc import contrast_table
 
 METHODS = ("PEACE", "BE", "EAC-SL", "EAC-AL")
 DATA = {"spiral": "spiral", "image-c": "image_c"} | {k: v for k, v in PCC_DATA.items() if k not in ("rings", "image-1")}
+DRAWN = ("spiral", "image-c", "iris", "wine")  # of figures 2 and 4: what a page can show
 TEXTS = {"miniN": "mini_newsgroups_17", "webkd": "webkb"}
 
 
@@ -110,7 +111,11 @@ _NOTES = (
 
 def _picture_cells(quick: bool) -> list[Cell]:
     return [
-        Cell(f"{shown}/{recipe}", pictures.picture, {"data": DATA[shown], "shown": shown, "recipe": recipe, "seed": 0})
+        Cell(
+            f"{shown}/{recipe}",
+            pictures.picture,
+            {"data": DATA[shown], "shown": shown, "recipe": recipe, "seed": 0, "drawn": shown in DRAWN},
+        )
         for shown in (("spiral", "iris") if quick else DATA)
         for recipe in ("peace-1", "peace-2")
     ]
