@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test nightly lint types imports check tables benchmark clean
+.PHONY: help demo test nightly lint types imports check tables results benchmark clean
 
 help:
 	@echo "make demo       set up and run a consensus on an embedded dataset"
@@ -11,6 +11,7 @@ help:
 	@echo "make nightly    the suite, then the long fuzz: 2,000 calls per estimator, 500 per metric, 100 per file format"
 	@echo "make check      lint, types and import rules"
 	@echo "make tables     write docs/methods.md and the table of parameters in CONTRIBUTING.md from the code"
+	@echo "make results    run the papers' tables and figures again, in hours, and write docs/results/papers"
 	@echo "make benchmark  compare speed and memory with the straightforward way"
 	@echo "make clean      remove the environment and caches"
 
@@ -53,6 +54,10 @@ check: lint types imports
 
 tables: $(VENV)/.test
 	$(BIN)/python -m tools.write_tables
+
+results: $(VENV)/.test
+	$(BIN)/partita reproduce all --output docs/results/papers --jobs -1
+	$(BIN)/partita reproduce pages --output docs/results/papers
 
 benchmark: $(VENV)/.test
 	$(BIN)/python -m benchmarks

@@ -100,9 +100,10 @@ def made_up(monkeypatch):
 
 
 def test_figures_are_written_and_failures_told(call, tmp_path, made_up):
-    code, printed, _ = call("reproduce", "pcc-figure-0", "-o", "results")
-    assert code == 0  # the other cell is there
-    assert "failed: b: ValueError: there is nothing to compute" in printed
+    code, printed, errors = call("reproduce", "pcc-figure-0", "-o", "results")
+    assert code == 1
+    assert "not as planned: b: ValueError: there is nothing to compute" in printed
+    assert "run the same command again" in errors
     assert (tmp_path / "results" / "pcc-figure-0.svg").read_text().startswith("<?xml")
 
 

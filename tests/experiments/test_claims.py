@@ -14,6 +14,9 @@ from partita.experiments._claims import (
     equal,
     higher,
     means,
+    not_below,
+    on_stand_in,
+    p_words,
     select,
     within,
 )
@@ -108,9 +111,32 @@ def test_what_was_not_measured_cannot_be_decided():
     assert "not measured" in verdict.figure
 
 
-def test_compare_needs_two_pairs():
+def test_two_pairs_are_too_few_for_a_verdict():
+    assert compare([1.0, 0.9], [0.5, 0.4], "a", "b", "H").word == OPEN
     with pytest.raises(ValueError, match="at least 2"):
         compare([1.0], [0.5], "a", "b", "H")
+
+
+def test_at_least_as_good_up_to_a_margin():
+    same = stored_scores({"a": HIGH, "b": HIGH, "c": LOW})
+    assert not_below("a", "b", "H")(same).word == HOLDS
+    assert not_below("c", "a", "H")(same).word == FAILS
+    nearly = stored_scores({"a": [0.7, 0.8, 0.6, 0.9], "b": [0.705, 0.803, 0.607, 0.902]})
+    assert not_below("a", "b", "H", margin=0.02)(nearly).word == HOLDS
+    assert not_below("a", "b", "H", margin=0.001)(nearly).word == FAILS
+    unclear = stored_scores({"a": RISING, "b": [0.2, 0.9, 0.2, 0.75]})
+    assert not_below("a", "b", "H")(unclear).word == OPEN
+
+
+def test_what_is_not_the_papers_cannot_decide():
+    verdict = on_stand_in(higher("a", "b", "H"), "the points are others")(stored_scores({"a": HIGH, "b": LOW}))
+    assert verdict.word == OPEN
+    assert verdict.figure.endswith("here it holds, but the points are others")
+
+
+@pytest.mark.parametrize(("value", "words"), [(None, ""), (0.0, "< 0.0001"), (0.034, "0.034"), (1.0, "> 0.9999")])
+def test_p_values_in_words(value, words):
+    assert p_words(value) == words
 
 
 # --------------------------------------------------------------------------------------------------------------- tables
@@ -125,7 +151,7 @@ def test_single_values_stand_beside_ours():
     stored = stored_scores({"a": [[0.4, 0.6], 0.2]})
     table = beside_the_paper([Printed(0.7, "set 0", "a", "H"), Printed(0.1, "set 9", "a", "H")], stored)
     assert table is not None
-    assert table.rows == [["set 0", "a", "H", "0.7", "0.500 ± 0.100"]]
+    assert table.rows == [["set 0", "a", "H", "0.7", "0.500 ± 0.141"]]
     assert beside_the_paper([Printed(0.1, "set 9", "a", "H")], stored) is None
 
 

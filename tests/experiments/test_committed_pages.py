@@ -22,7 +22,8 @@ def test_front_page(known):
 def test_page_of_each_paper(known, paper):
     of_paper = [found for found in known if found.item.paper == paper]
     assert of_paper
-    assert (FOLDER / f"{paper}.md").read_text(encoding="utf-8") == page_of(paper, of_paper)
+    pictures = {path.name for path in (FOLDER / "images").glob("*.png")}
+    assert (FOLDER / f"{paper}.md").read_text(encoding="utf-8") == page_of(paper, of_paper, pictures)
 
 
 def test_every_figure_is_there(known):

@@ -1,3 +1,4 @@
+import itertools
 import json
 
 import numpy as np
@@ -10,6 +11,7 @@ from partita.experiments._claims import FAILS, HOLDS, Claim, Verdict
 from partita.experiments._items import Item, as_table
 from partita.experiments._pages import front_page, page_of, stored_items, write_pages
 from partita.experiments._reproduce import item_named, items, text_of, wanted_cells
+from partita.experiments.papers.nbce import best_perplexity
 from tests.experiments.made_up_cells import fails, squares
 
 # numbered tables and figures with content, of the papers
@@ -125,7 +127,7 @@ def test_an_interrupted_run_goes_on(made_up, tmp_path, monkeypatch):
 
 
 def test_several_processes_give_the_same(made_up, tmp_path):
-    alone, together = (reproduce("pcc-table-0", jobs=jobs, verbose=False) for jobs in (1, 2))
+    alone, together = (reproduce("pcc-table-0", jobs=jobs, verbose=False) for jobs in (None, 2))
     assert text_of(alone) == text_of(together)
 
 
@@ -140,10 +142,10 @@ def test_text_has_tables_verdicts_notes_and_failures(made_up):
     text = text_of(reproduce("pcc-table-0", verbose=False))
     assert text.startswith("## pcc-table-0: squares\n")
     assert "| c    | 3 | 9.000 |" in text
-    assert "| squares are squares | holds   | 3 squares     | 0.01 |" in text
+    assert "| squares are squares | paper | holds   | 3 squares     | 0.01 |" in text
     assert "- a note\n" in text
-    assert "- 1 of the cells are not computed, or failed" in text
-    assert "failed: b: ValueError: there is nothing to compute" in text
+    assert "**Only 2 of 3 cells are computed; tables and verdicts rest on these.**" in text
+    assert "not as planned: b: ValueError: there is nothing to compute" in text
 
 
 def test_pages_show_what_is_stored(made_up, tmp_path):
@@ -153,13 +155,39 @@ def test_pages_show_what_is_stored(made_up, tmp_path):
     written = write_pages(tmp_path)
     assert [path.name for path in written] == ["pcc.md", "README.md"]
     front = (tmp_path / "README.md").read_text()
-    assert "1 claims: 1 holds, 0 does not hold, 0 cannot be decided." in front
+    assert "1 claims of the papers: 1 holds, 0 does not hold, 0 cannot be decided." in front
     assert "[pcc-table-0](pcc.md#pcc-table-0-squares)" in front
     assert "2 of 3" in front  # cells
     assert "| c    | 3 | 9.000 |" in (tmp_path / "pcc.md").read_text()
     known = list(stored_items(tmp_path, quick=False))
     assert front == front_page(known)
-    assert (tmp_path / "pcc.md").read_text() == page_of("pcc", known)
+    assert (tmp_path / "pcc.md").read_text() == page_of("pcc", known, ())
+
+
+def test_cells_with_other_settings_are_not_shown(made_up, tmp_path):
+    reproduce("pcc-table-0", output=tmp_path, verbose=False)
+    path = tmp_path / "made-up.json"
+    stored = json.loads(path.read_text())
+    stored["cells"]["c"]["settings"]["numbers"] = [4]
+    path.write_text(json.dumps(stored))
+    found = next(stored_items(tmp_path, quick=False))
+    assert found.stored.table["value"].tolist() == [1, 4]
+    assert found.n_missing == 2
+
+
+def test_an_item_of_which_nothing_was_measured_is_shown_with_its_errors(made_up):
+    found = reproduce("pcc-table-0", data=["b"], verbose=False)
+    text = text_of(found)
+    assert "**Nothing was measured.**" in text
+    assert "there is nothing to compute" in text
+    assert found.tables == []
+    assert found.figure() is None
+
+
+def test_quick_pages_have_a_folder_of_their_own(made_up, tmp_path):
+    reproduce("pcc-table-0", quick=True, output=tmp_path, verbose=False)
+    assert {path.parent for path in write_pages(tmp_path, quick=True)} == {tmp_path / "quick"}
+    assert "These are quick runs" in (tmp_path / "quick" / "README.md").read_text()
 
 
 def test_wrong_number_of_processes():
@@ -188,7 +216,18 @@ def test_a_real_item_without_files():
     assert not [row for row in rows if row.get("error")]
     assert {row["noise"] for row in fitted} == {0.05, 0.1, 0.15, 0.2}
     for row in fitted:
-        assert row["theory"] * 0.95 < row["train perplexity"] < 2
+        assert best_perplexity(row["noise"]) * 0.95 < row["train perplexity"] < 2
         assert row["ARI"] > 0.7
     one = next(row for row in rows if row["method"] == "one cluster")
     assert (one["ARI"], one["train perplexity"]) == (0.0, 2.0)
+
+
+def test_best_perplexity_by_enumeration():
+    """Of three labels, over all eight rows."""
+    noise = 0.2
+    entropy = 0.0
+    for row in itertools.product((0, 1), repeat=3):
+        of_class = [np.prod([1 - noise if label == one else noise for label in row]) for one in (0, 1)]
+        entropy -= np.mean(of_class) * np.log(np.mean(of_class))
+    assert best_perplexity(noise, 3) == pytest.approx(np.exp(entropy / 3))
+    assert best_perplexity(0.5) == pytest.approx(2.0)

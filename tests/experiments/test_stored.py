@@ -19,7 +19,7 @@ def test_a_cell_that_raises_is_recorded_in_one_line():
     assert outcome.rows == []
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("jobs", [None, 2])
 def test_the_other_cells_go_on(jobs):
     found = {cell.name: outcome for cell, outcome in outcomes([NOTHING, THREE], jobs)}
     assert [row["value"] for row in found["three"].rows] == [1, 4, 9]
@@ -27,7 +27,7 @@ def test_the_other_cells_go_on(jobs):
 
 
 def test_a_cell_that_ends_its_process_is_recorded():
-    found = {cell.name: outcome for cell, outcome in outcomes([Cell("gone", dies, {}), THREE], 2)}
+    found = {cell.name: outcome for cell, outcome in outcomes([Cell("gone", dies, {}), THREE], 1)}
     assert found["gone"].error == "its process ended (exit code 3)"
     assert found["three"].error is None
 
@@ -105,3 +105,34 @@ def test_fits_that_failed_are_counted():
     rows = [{"method": "a", "error": "no"}, {"method": "a", "error": "no"}, {"method": "b", "value": 1.0}]
     stored.add(THREE, Outcome(rows, {}, 0.0))
     assert stored.errors == ["a failed 2 times in 1 cells, first: no"]
+
+
+def test_a_fit_that_failed_is_tried_again():
+    stored = Stored(None, "made-up", quick=False)
+    stored.add(THREE, Outcome([{"method": "a", "error": "no"}], {}, 0.0))
+    assert stored.holds(THREE)
+    assert not stored.is_current(THREE)
+    stored.add(THREE, Outcome([{"method": "a", "error": None, "value": 1.0}], {}, 0.0))
+    assert stored.is_current(THREE)
+
+
+def test_what_was_left_out_is_told_with_its_count():
+    stored = Stored(None, "made-up", quick=False)
+    for name in ("one", "two"):
+        stored.add(THREE._replace(name=name), Outcome([], {}, 0.0, notes=("2 clusterings by metis failed",)))
+    assert stored.errors == ["2 clusterings by metis failed (2 cells)"]
+
+
+def test_two_runs_on_one_file_lose_nothing(tmp_path):
+    first, second = (Stored.at(tmp_path, "made-up", quick=False) for _ in range(2))
+    first.add(THREE, compute(THREE))
+    second.add(THREE._replace(name="four"), compute(THREE))
+    assert set(Stored.at(tmp_path, "made-up", quick=False).cells) == {"three", "four"}
+
+
+def test_a_cell_that_is_not_whole_is_refused(tmp_path):
+    Stored.at(tmp_path, "made-up", quick=False).add(THREE, compute(THREE))
+    path = tmp_path / "made-up.json"
+    path.write_text(path.read_text().replace('"error"', '"eror"'))
+    with pytest.raises(FileFormatError, match="cell 'three' is not whole"):
+        Stored.at(tmp_path, "made-up", quick=False)

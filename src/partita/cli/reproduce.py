@@ -75,11 +75,10 @@ def _names(word: str) -> list[str]:
 
 
 def _run(names: list[str], folder: Path, quick: bool, data: list[str] | None, jobs: int, as_json: bool) -> None:
-    from partita.experiments._reproduce import items, reproduce, save_text, text_of, wanted_cells
+    from partita.experiments._reproduce import reproduce, save_text, text_of
 
-    for name in names:  # wrong names are refused before anything runs
-        wanted_cells(items()[name], data, quick=quick)
-    facts = []
+    names = _with_data(names, data, quick)
+    facts, n_missing = [], 0
     for name in names:
         found = reproduce(name, quick=quick, output=folder, data=data, jobs=jobs, verbose=True)
         text = text_of(found)
@@ -87,20 +86,39 @@ def _run(names: list[str], folder: Path, quick: bool, data: list[str] | None, jo
         save_text(text, folder / f"{name}{ending}.md")
         picture = _draw(found, folder / f"{name}{ending}.svg")
         facts.append(_facts(found, picture))
+        n_missing += found.n_missing + bool(found.stored.table["error"].notna().any())
         if not as_json:
             click.echo(text)
             files = [f"{name}{ending}.md", *([f"{name}{ending}.svg"] if picture else []), found.stored_name]
             click.echo(f"kept in {folder}: {', '.join(files)}\n")
     if as_json:
         click.echo(json.dumps({"items": facts, "quick": quick, "output": str(folder)}, indent=2))
+    if n_missing:
+        click.echo("partita: some cells or fits failed; run the same command again to try them", err=True)
+        click.get_current_context().exit(1)
+
+
+def _with_data(names: list[str], data: list[str] | None, quick: bool) -> list[str]:
+    """The items that have one of the data sets; refused, before anything runs, if none has."""
+    from partita.experiments._reproduce import items, wanted_cells
+
+    kept = []
+    for name in names:
+        try:
+            wanted_cells(items()[name], data, quick=quick)
+            kept.append(name)
+        except ValueError:
+            if len(names) == 1:
+                raise
+    if not kept:
+        raise ValueError(f"none of these items has all of the data sets {', '.join(data or [])}.")
+    return kept
 
 
 def _draw(found: Any, path: Path) -> str | None:
     """Write the figure, if the item has one and matplotlib is there."""
     from partita.experiments._reproduce import save_picture
 
-    if found.item.draw is None or not found.stored.cells:
-        return None
     try:
         figure = found.figure()
     except ImportError as error:
@@ -108,6 +126,8 @@ def _draw(found: Any, path: Path) -> str | None:
         return None
     except (KeyError, ValueError, TypeError, AttributeError) as error:  # a failed cell may lack what a figure needs
         click.echo(f"partita: no figure of {found.item.name}: {type(error).__name__}: {error}", err=True)
+        return None
+    if figure is None:
         return None
     save_picture(figure, path)
     return str(path)

@@ -7,18 +7,21 @@ import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from partita.experiments._workers import Lost, run_in_processes
 
+_LONGEST = 1000  # letters of an error: advice stands at its end
 Row = dict[str, Any]  # one measurement: numbers and words by name
 
 
 class Measured(NamedTuple):
-    """What a cell gives: rows of measurements, and arrays that its figures need."""
+    """What a cell gives: rows of measurements, arrays that its figures need, and what should be known about them."""
 
     rows: list[Row]
     arrays: dict[str, Any] = {}  # noqa: RUF012 (never changed)
+    notes: tuple[str, ...] = ()
 
 
 class Cell(NamedTuple):
@@ -45,11 +48,12 @@ class Outcome(NamedTuple):
     arrays: dict[str, Any]
     seconds: float
     error: str | None = None
+    notes: tuple[str, ...] = ()
 
 
-def outcomes(cells: list[Cell], jobs: int) -> Iterator[tuple[Cell, Outcome]]:
-    """Compute the cells, in this process or in several, and give each outcome as soon as it is there."""
-    if jobs == 1:
+def outcomes(cells: list[Cell], jobs: int | None) -> Iterator[tuple[Cell, Outcome]]:
+    """Compute the cells, in this process (None) or in others, and give each outcome as soon as it is there."""
+    if jobs is None:
         for cell in cells:
             yield cell, compute(cell)
         return
@@ -63,13 +67,14 @@ def compute(cell: Cell) -> Outcome:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of hundreds of fits; what matters is in the rows
-            rows, arrays = cell.compute(**cell.settings)
+            rows, arrays, notes = cell.compute(**cell.settings)
     except Exception as error:
         return Outcome([], {}, time.perf_counter() - begun, words_of(error))
-    return Outcome(rows, arrays, time.perf_counter() - begun)
+    return Outcome(rows, arrays, time.perf_counter() - begun, notes=notes)
 
 
 def words_of(error: Exception) -> str:
     """An error in one line, with the line of code that raised it."""
     place = traceback.extract_tb(error.__traceback__)[-1]
-    return f"{type(error).__name__}: {' '.join(str(error).split())[:300]} ({place.name}, line {place.lineno})"
+    where = f"{Path(place.filename).name}, line {place.lineno}"
+    return f"{type(error).__name__}: {' '.join(str(error).split())[:_LONGEST]} ({where})"

@@ -17,6 +17,7 @@ from partita.experiments._stored import Stored
 from partita.metrics import paired_t_test
 
 LEVEL = 0.05
+_FEWEST = 3  # pairs: with two, a test says more about chance than about methods
 Word = Literal["holds", "does not hold", "cannot be decided"]
 HOLDS: Word = "holds"
 FAILS: Word = "does not hold"
@@ -32,17 +33,25 @@ class Verdict(NamedTuple):
 
 
 class Claim(NamedTuple):
-    """A statement of a paper and its check."""
+    """A statement and its check."""
 
     text: str
     check: Callable[[Stored], Verdict]
+    source: Literal["paper", "us"] = "paper"  # whose statement it is: the paper's, or one that we add beside it
 
     def verdict(self, stored: Stored) -> Verdict:
         """The verdict; what cannot be computed cannot be decided."""
         try:
             return self.check(stored)
-        except (KeyError, ValueError, IndexError, ZeroDivisionError) as error:
+        except (KeyError, ValueError, IndexError, TypeError, ZeroDivisionError) as error:
             return Verdict(OPEN, f"not measured ({type(error).__name__}: {error!s:.80})")
+
+
+def p_words(p_value: float | None) -> str:
+    """A p-value as it is printed."""
+    if p_value is None:
+        return ""
+    return "< 0.0001" if p_value < 1e-4 else "> 0.9999" if p_value > 1 - 1e-4 else f"{p_value:.2g}"
 
 
 def select(stored: Stored, **where: Any) -> pd.DataFrame:
@@ -64,29 +73,72 @@ def means(table: pd.DataFrame, metric: str, over: str | Sequence[str] = "data") 
 
 # --------------------------------------------------------------------------------------------------------------- checks
 def higher(
-    first: str, second: str, metric: str, *, over: str | Sequence[str] = "data", sign: int = 1, **where: Any
+    first: str,
+    second: str,
+    metric: str,
+    *,
+    over: str | Sequence[str] = "data",
+    sign: int = 1,
+    **where: Any,
 ) -> Callable[[Stored], Verdict]:
     """Whether one method has a higher mean than another over data sets, or what ``over`` names; sign -1: a lower."""
 
     def check(stored: Stored) -> Verdict:
         table = means(select(stored, **where), metric, over)[[first, second]].dropna()
-        return compare(table[first].to_numpy(), table[second].to_numpy(), first, second, metric, sign)
+        unit = "data sets" if over == "data" else f"values of {over}"
+        return compare(table[first].to_numpy(), table[second].to_numpy(), first, second, metric, sign, unit=unit)
 
     return check
 
 
-def compare(a: Any, b: Any, first: str, second: str, metric: str, sign: int = 1) -> Verdict:
-    """The verdict on "a is higher than b" (lower, with sign -1), from paired values."""
-    test = paired_t_test(sign * np.asarray(a), sign * np.asarray(b), alternative="greater")
-    word, wins = "higher" if sign > 0 else "lower", int((sign * (np.asarray(a) - np.asarray(b)) > 0).sum())
-    figure = (
-        f"mean {metric} of {first} {np.mean(a):.3f}, of {second} {np.mean(b):.3f}; {first} {word} in {wins} of {len(a)}"
-    )
+def compare(a: Any, b: Any, first: str, second: str, metric: str, sign: int = 1, *, unit: str = "data sets") -> Verdict:
+    """The verdict on "a is higher than b" (lower, with sign -1), from paired values, one per ``unit``."""
+    a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+    test = paired_t_test(sign * a, sign * b, alternative="greater")
+    figure = _both(a, b, first, second, metric, sign, unit)
+    if len(a) < _FEWEST:
+        return Verdict(OPEN, f"{figure}; too few for a test")
     if test.mean_difference > 0 and test.p_value <= LEVEL:
         return Verdict(HOLDS, figure, test.p_value)
     if test.mean_difference < 0 and 1 - test.p_value <= LEVEL:
         return Verdict(FAILS, figure, test.p_value)
     return Verdict(OPEN, figure, test.p_value)
+
+
+def _both(a: Any, b: Any, first: str, second: str, metric: str, sign: int, unit: str) -> str:
+    """Two means, and how often the first is the better one."""
+    word, wins = "higher" if sign > 0 else "lower", int((sign * (a - b) > 0).sum())
+    return f"mean {metric} of {first} {a.mean():.4f}, of {second} {b.mean():.4f}; {word} in {wins} of {len(a)} {unit}"
+
+
+def not_below(
+    first: str, second: str, metric: str, *, margin: float = 0.01, **where: Any
+) -> Callable[[Stored], Verdict]:
+    """Whether one method is at least as good as another, up to a margin: by the one-sided 95 % bound of the mean."""
+
+    def check(stored: Stored) -> Verdict:
+        table = means(select(stored, **where), metric)[[first, second]].dropna()
+        a, b = table[first].to_numpy(), table[second].to_numpy()
+        figure = _both(a, b, first, second, metric, 1, "data sets")
+        if len(a) < _FEWEST:
+            return Verdict(OPEN, f"{figure}; too few for a test")
+        p_value = paired_t_test(a + margin, b, alternative="greater").p_value
+        if p_value <= LEVEL:
+            return Verdict(HOLDS, f"{figure}; margin {margin:g}", p_value)
+        reverse = paired_t_test(a, b, alternative="less").p_value
+        return Verdict(FAILS if reverse <= LEVEL else OPEN, f"{figure}; margin {margin:g}", p_value)
+
+    return check
+
+
+def on_stand_in(check: Callable[[Stored], Verdict], why: str) -> Callable[[Stored], Verdict]:
+    """A check that shows what is measured, but cannot decide, as something of the paper is not at hand."""
+
+    def shown(stored: Stored) -> Verdict:
+        verdict = check(stored)
+        return Verdict(OPEN, f"{verdict.figure}; here it {verdict.word}, but {why}", verdict.p_value)
+
+    return shown
 
 
 def above_all(first: str, others: Sequence[str], metric: str, **options: Any) -> Callable[[Stored], Verdict]:

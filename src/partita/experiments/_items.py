@@ -61,7 +61,7 @@ def beside_the_paper(printed: Sequence[Printed], stored: Stored) -> Table | None
     for one in printed:
         table = select(stored, data=one.data, method=one.method, **one.where)[one.metric].dropna()
         if len(table):
-            ours, spread = float(table.mean()), float(table.std(ddof=0))
+            ours, spread = float(table.mean()), float(table.std()) if len(table) > 1 else 0.0
             rows.append([one.data, one.method, one.metric, f"{one.value:g}", f"{ours:.3f} ± {spread:.3f}"])
     return (
         Table(["data", "method", "index", PAPER, "here"], rows, "Single values that the paper prints") if rows else None
@@ -92,7 +92,7 @@ def methods_by_data(
         cells = [_with_spread(mean[method], spread, method, name, digits) for name in data]
         whole = mean[method].mean() if mean[method].notna().all() else np.nan
         known = (paper_means or {}).get(method)
-        rows.append([method, *cells, _rounded(whole, digits + 1), *([_rounded(known, 3)] if paper_means else [])])
+        rows.append([method, *cells, _rounded(whole, max(digits, 3)), *([_rounded(known, 3)] if paper_means else [])])
     header = ["method", *data, MEAN, *([f"{MEAN}, {PAPER}"] if paper_means else [])]
     return Table(header, rows, title)
 

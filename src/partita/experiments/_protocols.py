@@ -11,7 +11,7 @@ from partita.experiments._cells import Measured, Row
 from partita.experiments._contestants import Problem
 from partita.experiments._recipe_ensemble import RecipeEnsemble
 from partita.experiments._recipes import ensemble_recipe, recipe_input
-from partita.experiments._scoring import Points, ensemble_of, of_base, points, scores, trivial
+from partita.experiments._scoring import Points, ensemble_of, left_out, of_base, points, scores, trivial
 
 
 def on_ensembles(
@@ -24,21 +24,20 @@ def on_ensembles(
     starts: int,
     methods: list[str],
     metrics: list[str],
-    n_clusters: int | None = None,
 ) -> Measured:
     """Every method on one ensemble of a recipe, from one seed or from several.
 
     Column ``ensemble`` is the seed of the recipe, ``start`` the seed of the method.
     """
     given = points(data)
-    labels = ensemble_of(data, recipe, ensemble, **options).labels
+    made = ensemble_of(data, recipe, ensemble, **options)
     head = {"data": shown, "recipe": recipe, "ensemble": ensemble}
     rows: list[Row] = []
     for start in range(starts):
-        problem = Problem(labels, n_clusters or given.n_classes, start)
+        problem = Problem(made.labels, given.n_classes, start)
         rows += scores(problem, given.classes, methods, metrics, **head, start=start)
     rows.append(trivial(given.classes, metrics, **head, start=0))
-    return Measured(rows)
+    return Measured(rows, notes=left_out(made))
 
 
 def on_draws(
@@ -52,15 +51,13 @@ def on_draws(
     draws: list[int],
     methods: list[str],
     metrics: list[str],
-    vary: list[dict[str, Any]] | None = None,
     standardise: bool = False,
     base: bool = True,
 ) -> Measured:
     """Every method on some of the ensembles that a recipe draws.
 
     ``pool`` names the recipe that makes clusterings of the features, with its options; ``recipe``, if there is one,
-    takes these clusterings and draws from them. ``draws`` are the first draw and the one after the last. ``vary``
-    lists settings of the methods; each is a row of its own.
+    takes these clusterings and draws from them. ``draws`` are the first draw and the one after the last.
     """
     given = points(data, standardise)
     made = _drawn(data, given, pool, recipe, options, seed, standardise)
@@ -69,13 +66,12 @@ def on_draws(
         if not draws[0] <= number < draws[1]:
             continue
         head = {"data": shown, "draw": number, **_scalars(draw.setting)}
-        for varied in vary or [{}]:
-            problem = Problem(labels, given.n_classes, number, given.features, varied)
-            rows += scores(problem, given.classes, methods, metrics, **head, **varied)
+        problem = Problem(labels, given.n_classes, number, given.features)
+        rows += scores(problem, given.classes, methods, metrics, **head)
         if base:
             rows += of_base(labels, given.classes, metrics, **head)
     rows.append(trivial(given.classes, metrics, data=shown, draw=draws[0]))
-    return Measured(rows)
+    return Measured(rows, notes=left_out(made))
 
 
 def _drawn(

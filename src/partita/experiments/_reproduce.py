@@ -1,6 +1,7 @@
 """Run a table or a figure of the papers again: compute what is missing, store it, and show it beside the paper."""
 
 import os
+import sys
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
@@ -10,7 +11,7 @@ from tqdm import tqdm
 
 from partita._checks import check_count
 from partita.experiments._cells import Cell, outcomes
-from partita.experiments._claims import Claim, Verdict
+from partita.experiments._claims import Claim, Verdict, p_words
 from partita.experiments._items import Item, Table, beside_the_paper
 from partita.experiments._stored import Stored, file_name
 from partita.io._replacing import replacing
@@ -25,9 +26,17 @@ class Reproduced(NamedTuple):
 
     @property
     def tables(self) -> list[Table]:
-        """Ours, beside the paper's values where they are known."""
+        """Ours, beside the paper's values where they are known; none if nothing was measured."""
+        if not self.is_measured:
+            return []
         printed = beside_the_paper(self.item.printed, self.stored)
         return [*self.item.tables(self.stored), *([] if printed is None else [printed])]
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether there are measurements, and not only errors."""
+        table = self.stored.table
+        return bool(len(table)) and bool(table["error"].isna().any())
 
     @property
     def stored_name(self) -> str:
@@ -40,8 +49,8 @@ class Reproduced(NamedTuple):
         return [(claim, claim.verdict(self.stored)) for claim in self.item.claims]
 
     def figure(self) -> Any:
-        """The twin of the paper's figure, as a matplotlib figure; None for tables."""
-        return None if self.item.draw is None else self.item.draw(self.stored)
+        """The twin of the paper's figure, as a matplotlib figure; None for tables, or if nothing was measured."""
+        return None if self.item.draw is None or not self.is_measured else self.item.draw(self.stored)
 
 
 @lru_cache(maxsize=1)
@@ -67,7 +76,7 @@ def reproduce(
     quick: bool = False,
     output: str | os.PathLike[str] | None = None,
     data: list[str] | None = None,
-    jobs: int = 1,
+    jobs: int | None = None,
     verbose: bool = True,
 ) -> Reproduced:
     """Run a table or a figure of the papers again.
@@ -83,8 +92,8 @@ def reproduce(
         experiment share its results. Without it nothing is kept.
     data : list of str, optional
         Only cells of these data sets, by the paper's names.
-    jobs : int, default=1
-        Number of processes.
+    jobs : int, optional
+        Number of processes of one thread each; None computes in this process, which a crash of a library would end.
     verbose : bool, default=True
         Show progress and the time left.
 
@@ -106,7 +115,8 @@ def reproduce(
     'does not hold'
     """
     item = item_named(name)
-    check_count(jobs, "jobs")
+    if jobs is not None:
+        check_count(jobs, "jobs")
     stored = stored_results(item, output, quick=quick)
     cells = wanted_cells(item, data, quick=quick)
     run_cells(cells, stored, jobs=jobs, verbose=verbose)
@@ -134,7 +144,7 @@ def wanted_cells(item: Item, data: list[str] | None, *, quick: bool) -> list[Cel
     return [cell for cell in cells if cell.settings.get("shown", cell.name) in data]
 
 
-def run_cells(cells: list[Cell], stored: Stored, *, jobs: int, verbose: bool) -> None:
+def run_cells(cells: list[Cell], stored: Stored, *, jobs: int | None, verbose: bool) -> None:
     """Compute the cells that are not stored; each is stored as soon as it is done."""
     missing = [cell for cell in cells if not stored.is_current(cell)]
     total = sum(cell.cost for cell in missing)
@@ -145,12 +155,13 @@ def run_cells(cells: list[Cell], stored: Stored, *, jobs: int, verbose: bool) ->
             bar.set_description(f"{stored.experiment}, cell {number} of {len(missing)}")
             bar.update(cell.cost)
             if outcome.error is not None and verbose:
-                tqdm.write(f"{cell.name} failed: {outcome.error}")
+                tqdm.write(f"{cell.name} failed: {outcome.error}", file=sys.stderr)
 
 
 def shown(item: Item, stored: Stored, cells: list[Cell]) -> Reproduced:
-    """What is stored of these cells."""
-    made = stored.only([cell.name for cell in cells])
+    """What is stored of these cells, with these settings; and of those that failed, why."""
+    known = [cell for cell in cells if stored.holds(cell) or stored.failed(cell)]
+    made = stored.only([cell.name for cell in known])
     return Reproduced(item, made, sum(not stored.holds(cell) for cell in cells))
 
 
@@ -159,24 +170,37 @@ def text_of(found: Reproduced, *, heading: Callable[[str], str] = "## {}".format
     """An item as Markdown: tables, verdicts, notes, what failed."""
     item = found.item
     parts = [heading(f"{item.name}: {item.title}"), ""]
-    for table in found.tables:
+    if found.n_missing:
+        parts += [_incomplete(found), ""]
+    try:
+        shown_tables = found.tables
+    except (KeyError, ValueError, IndexError, TypeError) as error:  # too little was measured for a table
+        shown_tables = []
+        parts += [f"The tables need more than was measured ({type(error).__name__}: {error}).", ""]
+    for table in shown_tables:
         parts += [table.text(), ""]
     if item.claims:
         parts += [verdict_table(found.verdicts).text(), ""]
     parts += [f"- {note}" for note in item.notes]
-    if found.n_missing:
-        parts.append(f"- {found.n_missing} of the cells are not computed, or failed; run again to try them.")
-    parts += [f"- failed: {error}" for error in found.stored.errors]
+    parts += [f"- not as planned: {error}" for error in found.stored.errors]
     return "\n".join(parts).rstrip() + "\n"
+
+
+def _incomplete(found: Reproduced) -> str:
+    """How much there is, where it is not all."""
+    done = sum(cell["error"] is None for cell in found.stored.cells.values())
+    if not done:
+        return "**Nothing was measured.**"
+    return f"**Only {done} of {done + found.n_missing} cells are computed; tables and verdicts rest on these.**"
 
 
 def verdict_table(verdicts: list[tuple[Claim, Verdict]]) -> Table:
     """Claims with their verdicts."""
     rows = [
-        [claim.text, verdict.word, verdict.figure, "" if verdict.p_value is None else f"{verdict.p_value:.2g}"]
+        [claim.text, claim.source, verdict.word, verdict.figure, p_words(verdict.p_value)]
         for claim, verdict in verdicts
     ]
-    return Table(["claim of the paper", "verdict", "measured here", "p"], rows)
+    return Table(["claim", "by", "verdict", "measured here", "p"], rows)
 
 
 def save_text(text: str, path: Path) -> None:

@@ -64,6 +64,18 @@ def ensemble_of(data: str, recipe: str, seed: int, *, standardise: bool = False,
     return made
 
 
+def left_out(made: RecipeEnsemble) -> tuple[str, ...]:
+    """What is missing in an ensemble, in words; an algorithm of which nothing was made is an error."""
+    if made.skipped is None or not len(made.skipped):
+        return ()
+    lost = made.skipped.groupby("algorithm").size()
+    none = [name for name in lost.index if not (made.manifest["algorithm"] == name).any()]
+    if none:
+        why = made.skipped.loc[made.skipped["algorithm"] == none[0], "message"].iloc[0]
+        raise ValueError(f"the recipe made no clustering by {none[0]}: {why}")
+    return tuple(f"{count} clusterings by {name} failed and were left out" for name, count in lost.items())
+
+
 def scores(problem: Problem, classes: Array, methods: Iterable[str], metrics: Iterable[str], **head: Any) -> list[Row]:
     """One row per method; a method that fails has its error in it, and the others go on."""
     return [fit_and_score(method, problem, classes, tuple(metrics), **head)[1] for method in methods]
@@ -79,10 +91,18 @@ def fit_and_score(
         fitted = CONTESTANTS[method](problem)
         row["seconds"] = time.perf_counter() - begun
         row |= measured(classes, fitted.labels_, metrics)
-        row["k"] = int(fitted.n_clusters_)
+        row |= {"k": int(fitted.n_clusters_), "largest": _largest_share(fitted.labels_)}
+        if (fitted.labels_ < 0).any():  # these objects are left out of the indices
+            row["unlabelled"] = float((fitted.labels_ < 0).mean())
     except Exception as error:
         return None, {**row, "error": words_of(error)}
     return fitted, row
+
+
+def _largest_share(labels: Array) -> float:
+    """Share of the objects with a label that are in the largest cluster."""
+    sizes = np.bincount(labels[labels >= 0])
+    return float(sizes.max() / sizes.sum())
 
 
 def measured(classes: Array, labels: Array, metrics: Iterable[str]) -> Row:

@@ -10,6 +10,7 @@ import os
 import platform
 import sys
 import zlib
+from collections import Counter
 from collections.abc import Iterable
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -24,6 +25,7 @@ from partita.experiments._cells import Cell, Outcome, Row
 from partita.io._replacing import replacing
 
 _LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba", "pymetis", "mtkahypar")
+_KEYS = {"settings", "version", "seconds", "error", "columns", "rows", "arrays"}  # of a cell
 _DIGITS = 6  # significant ones of the numbers that are stored
 
 
@@ -57,7 +59,11 @@ class Stored:
             stored = json.loads(path.read_text(encoding="utf-8"))
             if stored["experiment"] != self.experiment:
                 raise ValueError(f"it is of {stored['experiment']!r}")
-            self.cells, self.about = dict(stored["cells"]), dict(stored["about"])
+            cells, self.about = dict(stored["cells"]), dict(stored["about"])
+            for name, cell in cells.items():
+                if not set(cell) >= _KEYS:
+                    raise ValueError(f"cell {name!r} is not whole")
+            self.cells = cells
         except (ValueError, KeyError, TypeError) as error:
             raise FileFormatError(
                 f"{os.fspath(path)!r} does not hold results of {self.experiment} ({error!s:.100}); move it away and "
@@ -65,9 +71,12 @@ class Stored:
             ) from error
 
     def save(self) -> None:
-        """Replace the file by what is known now: one line per cell."""
+        """Replace the file by what is known now: one line per cell; what another run added meanwhile stays."""
         if self.path is None:
             return
+        if self.path.exists():
+            meanwhile = Stored.at(self.path.parent, self.experiment, quick=self.quick)
+            self.cells = meanwhile.cells | self.cells
         lines = [f"{json.dumps(name)}: {_compact(cell)}" for name, cell in sorted(self.cells.items())]
         head = {"experiment": self.experiment, "quick": self.quick, "about": self.about}
         body = json.dumps(head, indent=1)[:-2] + ',\n "cells": {\n' + ",\n".join(lines) + "\n}}\n"
@@ -80,9 +89,19 @@ class Stored:
         known = self.cells.get(cell.name)
         return known is not None and known["error"] is None and known["settings"] == _as_read(cell.settings)
 
+    def failed(self, cell: Cell) -> bool:
+        """Whether the cell was tried with these settings, and failed."""
+        known = self.cells.get(cell.name)
+        return known is not None and known["error"] is not None and known["settings"] == _as_read(cell.settings)
+
     def is_current(self, cell: Cell) -> bool:
-        """Whether that was done by this version, so that it need not be done again."""
-        return self.holds(cell) and self.cells[cell.name]["version"] == partita.__version__
+        """Whether that was done by this version and every fit succeeded, so that it need not be done again."""
+        if not self.holds(cell):
+            return False
+        known = self.cells[cell.name]
+        place = known["columns"].index("error") if "error" in known["columns"] else None
+        failed = place is not None and any(row[place] is not None for row in known["rows"])
+        return not failed and known["version"] == partita.__version__
 
     def add(self, cell: Cell, outcome: Outcome) -> None:
         """Keep a cell, and write the file."""
@@ -96,6 +115,7 @@ class Stored:
             "columns": columns,
             "rows": [[_number(row.get(name)) for name in columns] for row in outcome.rows],
             "arrays": {name: pack(array) for name, array in outcome.arrays.items()},
+            "notes": list(outcome.notes),
         }
         self.save()
 
@@ -121,7 +141,7 @@ class Stored:
 
     @property
     def errors(self) -> list[str]:
-        """What went wrong, in words: of whole cells, and of single fits."""
+        """What went wrong, in words: of whole cells, of single fits, of clusterings that were left out."""
         whole = [f"{name}: {cell['error']}" for name, cell in self.cells.items() if cell["error"]]
         table = self.table
         failed = table[table["error"].notna()]
@@ -129,7 +149,8 @@ class Stored:
             f"{method} failed {len(of)} times in {of['cell'].nunique()} cells, first: {of['error'].iloc[0]}"
             for method, of in (failed.groupby("method") if len(failed) else ())
         ]
-        return whole + fits
+        noted = Counter(note for cell in self.cells.values() for note in cell.get("notes", ()))
+        return whole + fits + [f"{note} ({count} cells)" for note, count in noted.items()]
 
     def array(self, name: str, cell: str | None = None) -> Any:
         """A stored array; of any cell that has one of this name, if no cell is given. None if there is none."""

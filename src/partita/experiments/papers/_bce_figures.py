@@ -18,6 +18,7 @@ from partita.experiments._panels import (
     retitle,
 )
 from partita.experiments._stored import Stored
+from partita.experiments.papers._bce_tables import MP_OF_ALL, counting_all
 from partita.plotting._fitting import settle
 
 SETS = ("iris", "wine", "ionosphere", "wdbc")  # in the order in which they are drawn
@@ -26,8 +27,9 @@ _TIMES = ("one place", "distributed", "distributed, paper's messages")
 
 
 def over_missing(stored: Stored) -> Any:
-    """Micro-precision over the share of missing labels, one panel per data set."""
-    return draw_curves(stored.table, Words("missing", "MP", "share of labels missing", _MP), first=SETS)
+    """Micro-precision over the share of missing labels, one panel per data set; objects without labels are wrong."""
+    words = Words("missing", MP_OF_ALL, "share of labels missing", _MP)
+    return draw_curves(counting_all(stored.table), words, first=SETS)
 
 
 def over_columns(stored: Stored) -> Any:

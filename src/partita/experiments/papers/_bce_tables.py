@@ -3,14 +3,17 @@
 from functools import partial
 from typing import Any
 
+import pandas as pd
+
 from partita.experiments._cells import Cell, Experiment
-from partita.experiments._claims import FAILS, HOLDS, OPEN, Claim, Verdict, compare, higher, means
+from partita.experiments._claims import FAILS, HOLDS, OPEN, Claim, Verdict, compare, higher, means, not_below
 from partita.experiments._items import Item, Printed, Table, as_table, methods_by_data
 from partita.experiments._protocols import on_draws
 from partita.experiments._stored import Stored
 from partita.metrics import paired_t_test
 
 METHODS = ("k-means", "MCLA", "CSPA", "HGPA", "MM", "BCE")
+MP_OF_ALL = "MP of all objects"
 METRICS = ["MP", "H"]
 # names of the paper (table 1), and of partita.datasets
 SMALL = {
@@ -69,6 +72,12 @@ MIXED = Experiment(
 )  # fmt: skip
 
 
+def counting_all(table: pd.DataFrame) -> pd.DataFrame:
+    """The table with micro-precision over all objects: those that lost all their labels have no cluster."""
+    lost = table["unlabelled"].fillna(0.0) if "unlabelled" in table else 0.0
+    return table.assign(**{MP_OF_ALL: table["MP"] * (1 - lost)})
+
+
 def _max_and_mean(stored: Stored) -> list[Table]:
     """The paper's two parts, (a) the largest and (b) the mean, of micro-precision; H beside them."""
     shown = ("base max", "base mean", *METHODS)
@@ -84,18 +93,28 @@ def _max_and_mean(stored: Stored) -> list[Table]:
     ]
 
 
-def _t_tests(stored: Stored) -> list[Table]:
-    """Paired t-tests of MM and BCE over the ensembles of each set, as the paper prints them."""
+def _tests(stored: Stored) -> pd.DataFrame:
+    """Paired t-tests of MM and BCE over the ensembles of each set."""
     rows = []
     for data, of in stored.table[stored.table["MP"].notna()].groupby("data", sort=False):
         pairs = of[of["method"].isin(["MM", "BCE"])].pivot_table(index="draw", columns="method", values="MP").dropna()
-        if len(pairs) < 2:
-            continue
-        test = paired_t_test(pairs["MM"], pairs["BCE"], alternative="less")
-        found = [pairs["MM"].mean() - pairs["BCE"].mean(), pairs["MM"].std(), pairs["BCE"].std(), test.p_value]
-        rows.append([str(data), *(f"{value:.4f}" for value in found), str(len(pairs))])
-    header = ["data", "mean of MM - BCE", "sd of MM", "sd of BCE", "p, BCE is higher", "ensembles"]
-    return [Table(header, rows)]
+        if len(pairs) >= 2:
+            test = paired_t_test(pairs["MM"], pairs["BCE"], alternative="less")
+            rows.append(
+                {
+                    "data": data,
+                    "mean of MM - BCE": test.mean_difference,
+                    "sd of MM": pairs["MM"].std(),
+                    "sd of BCE": pairs["BCE"].std(),
+                    "p, BCE is higher": test.p_value,
+                    "ensembles": len(pairs),
+                }
+            )
+    return pd.DataFrame(rows).set_index("data")
+
+
+def _t_tests(stored: Stored) -> list[Table]:
+    return [as_table(_tests(stored), digits=4)]
 
 
 def _worst(stored: Stored) -> Verdict:
@@ -115,24 +134,23 @@ def _smaller_spread(stored: Stored) -> Verdict:
 
 
 def _significant(stored: Stored) -> Verdict:
-    rows = _t_tests(stored)[0].rows
-    better = [row[0] for row in rows if float(row[4]) <= 0.05]
-    worse = [row[0] for row in rows if float(row[4]) >= 0.95]
+    """On how many sets BCE is better than MM, with p <= 0.05."""
+    found = _tests(stored)
+    better, worse = (found.index[found["p, BCE is higher"].between(*of)] for of in ((0, 0.05), (0.95, 1)))
     figure = (
-        f"BCE is higher with p <= 0.05 on {len(better)} of {len(rows)} sets ({', '.join(better) or 'none'}), lower on"
+        f"BCE is higher with p <= 0.05 on {len(better)} of {len(found)} sets ({', '.join(better) or 'none'}), lower on"
         f" {len(worse)} ({', '.join(worse) or 'none'})"
     )
-    word = HOLDS if len(better) > len(rows) / 2 else FAILS if len(worse) >= len(better) else OPEN
-    return Verdict(word, figure)
+    return Verdict(HOLDS if len(better) > len(found) / 2 else FAILS, figure)
 
 
 _TABLE_CLAIMS = (
-    Claim("BCE has a higher mean micro-precision than MM", higher("BCE", "MM", "MP")),
+    Claim("BCE is at least as good as MM on average", not_below("BCE", "MM", "MP")),
     Claim("BCE has a smaller spread than MM", _smaller_spread),
     Claim("HGPA is the worst of the ensemble methods", _worst),
-    Claim("BCE is above the mean of the base clusterings", higher("BCE", "base mean", "MP")),
+    Claim("BCE is above the mean of the base clusterings", higher("BCE", "base mean", "MP"), "us"),
 )
-_TEST_CLAIMS = (Claim("BCE is better than MM with p <= 0.05 on most sets", _significant),)
+_TEST_CLAIMS = (Claim("BCE is better than MM with p <= 0.05 on most sets", _significant, "us"),)
 _TABLE_NOTES = (
     "Micro-precision as the paper defines it cannot be below the share of the largest class (one cluster), but at"
     " least 31 cells of its table 3 are (bupa: base 0.4537, BCE 0.5664, largest class 0.5797; pima: CSPA 0.5065,"
@@ -152,7 +170,10 @@ _TEST_NOTES = (
     " -0.0010 and -0.0266), and a standard deviation of 0.0000 with a maximum 0.0626 above the mean is impossible"
     " for 100 runs.",
 )
-_LARGE_NOTES = ("kdd99: the 10 % file with 494,021 rows in four classes, not the paper's two sets of 1,000,000.",)
+_KDD_NOTES = {
+    "bce-kmeans": ("kdd99: the 10 % file with 494,021 rows in four classes, not the paper's two sets of 1,000,000.",),
+    "bce-mixed": ("kdd99 is left out: affinity propagation and METIS on half a million objects are not to be had.",),
+}
 
 
 def items() -> list[Item]:
@@ -161,10 +182,11 @@ def items() -> list[Item]:
     tables = []
     for number, words, experiment in kinds:
         title = f"micro-precision on {words} ensembles"
+        kdd = _KDD_NOTES[experiment.name]
         tables += [
-            Item(f"bce-table-{number}", title, experiment, _max_and_mean, _TABLE_CLAIMS, _TABLE_NOTES + _LARGE_NOTES,
+            Item(f"bce-table-{number}", title, experiment, _max_and_mean, _TABLE_CLAIMS, _TABLE_NOTES + kdd,
                  printed=_PRINTED if number == 3 else ()),
             Item(f"bce-table-{number + 1}", f"paired t-tests of MM and BCE, {words} ensembles", experiment, _t_tests,
-                 _TEST_CLAIMS, _TEST_NOTES + _LARGE_NOTES),
+                 _TEST_CLAIMS, _TEST_NOTES + kdd),
         ]  # fmt: skip
     return tables

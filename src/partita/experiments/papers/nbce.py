@@ -4,10 +4,13 @@ P. Wang, C. Domeniconi, K. B. Laskey, "Nonparametric Bayesian clustering ensembl
 """
 
 from functools import partial
+from typing import Any
 
 import numpy as np
+from scipy.special import comb
 
-from partita.experiments._cells import Cell, Experiment, Measured, Row
+from partita._typing import IntArray
+from partita.experiments._cells import Cell, Experiment, Measured, Row, words_of
 from partita.experiments._claims import (
     FAILS,
     HOLDS,
@@ -70,15 +73,23 @@ def held_out(*, data: str, shown: str, repeat: int, methods: list[str], metrics:
     for method in methods:
         fitted, row = fit_and_score(method, problem, given.classes[train], tuple(metrics), **head)
         if fitted is not None and method in (*MODELS, *SAMPLERS, *PRIORS):
-            sizes = np.bincount(fitted.labels_)
-            row |= {
-                TRAIN: fitted.perplexity(made.labels[train]),
-                TEST: fitted.perplexity(made.labels[test]),
-                ALONE: 100 * float((sizes == 1).sum()) / len(train),
-            }
+            row |= _as_model(fitted, made.labels[train], made.labels[test])
         rows.append(row)
     rows.append(trivial(given.classes[train], metrics, **head))
     return Measured(rows)
+
+
+def _as_model(fitted: Any, train: IntArray, test: IntArray) -> Row:
+    """Perplexities of a model of the labels, and how many of its clusters are singletons."""
+    try:
+        singletons = int((np.bincount(fitted.labels_) == 1).sum())
+        return {
+            TRAIN: fitted.perplexity(train),
+            TEST: fitted.perplexity(test),
+            ALONE: 100 * singletons / len(train),
+        }
+    except Exception as error:
+        return {"error": words_of(error)}
 
 
 REAL = Experiment(
@@ -97,25 +108,28 @@ def _f1_table(stored: Stored) -> list[Table]:
         methods_by_data(
             stored, F1, shown, digits=3, title="F1 as in the paper: precision and recall averaged over clusters"
         ),
-        methods_by_data(stored, OTHER_F1, shown, digits=3, title="F1 with recall averaged over classes"),
+        methods_by_data(
+            stored, OTHER_F1, shown, digits=3, title="F1 with recall averaged over classes (added after the first run)"
+        ),
         methods_by_data(stored, "ARI", shown, digits=3, title="Adjusted Rand index"),
         as_table(number, digits=1, title="Clusters found (CSPA, HGPA, MCLA are given the number)"),
     ]
 
 
 def _beats_base(word: str, stored: Stored) -> Verdict:
-    """Every ensemble method against k-means: its mean, or its best run."""
+    """On how many sets each ensemble method is above k-means: its mean, or its best run."""
     table = means(stored.table, F1)
-    rest = [method for method in PARTITIONS if method in table]
-    below = [method for method in rest if table[method].mean() < table[f"base {word}"].mean()]
-    figure = ", ".join(f"{method} {table[method].mean():.3f}" for method in [*rest, f"base {word}"])
-    return Verdict(FAILS if below else HOLDS, f"mean F1: {figure}; below: {', '.join(below) or 'none'}")
+    above = {method: int((table[method] > table[f"base {word}"]).sum()) for method in PARTITIONS}
+    figure = ", ".join(f"{method} on {count}" for method, count in above.items())
+    word_of = HOLDS if min(above.values()) == len(table) else FAILS
+    return Verdict(word_of, f"above base {word}: {figure} of {len(table)} data sets")
 
 
+_RIVALS = ("base max", "base mean", *PARTITIONS[:3])
 _F1_CLAIMS = (
-    Claim("NBCE has the highest F1 on all seven sets", best_on("NBCE", F1, 7, 7, rivals=PARTITIONS[:3], decimals=4)),
+    Claim("NBCE has the highest F1 on all seven sets", best_on("NBCE", F1, 7, 7, rivals=_RIVALS, decimals=4)),
     Claim("NBCE has a higher F1 than the graph methods", above_all("NBCE", PARTITIONS[:3], F1)),
-    Claim("the same, with recall averaged over classes", above_all("NBCE", PARTITIONS[:3], OTHER_F1)),
+    Claim("the same, with recall averaged over classes", above_all("NBCE", PARTITIONS[:3], OTHER_F1), "us"),
     Claim("all ensemble methods are above the mean of k-means", partial(_beats_base, "mean")),
     Claim("all ensemble methods are above the best k-means", partial(_beats_base, "max")),
 )
@@ -149,12 +163,10 @@ def synthetic(*, repeat: int) -> Measured:
     for draw, labels in made.ensembles():
         noise = float(draw.setting["noise"])
         head = {"noise": noise, "repeat": repeat}
-        # entropy of a label given the class, and of the class, shared by ten labels: the best that any model can do
-        entropy = -(noise * np.log(noise) + (1 - noise) * np.log(1 - noise)) + np.log(2) / labels.shape[1]
         for method in (*MODELS, "NBCE-CVB", "NBCE-VB"):
             fitted, row = fit_and_score(method, Problem(labels, 2, repeat), classes, ("ARI",), **head)
             if fitted is not None:
-                row |= {TRAIN: fitted.perplexity(labels), "theory": float(np.exp(entropy))}
+                row[TRAIN] = fitted.perplexity(labels)
             rows.append(row)
         rows.append({**head, "method": "one cluster", **measured(classes, np.zeros(len(classes)), ["ARI"]), TRAIN: 2.0})
     arrays = {} if repeat else {"points": np.asarray(made.features, np.float32), "classes": classes.astype(np.uint8)}
@@ -166,9 +178,17 @@ SYNTHETIC = Experiment(
 )
 
 
+def best_perplexity(noise: float, n_labels: int = 10) -> float:
+    """Perplexity per label of the true model: two equally likely classes, each label flipped with probability noise."""
+    flips = np.arange(n_labels + 1)
+    one = noise**flips * (1 - noise) ** (n_labels - flips)
+    row = (one + one[::-1]) / 2  # probability of a row with so many labels of the second class
+    return float(np.exp(-(comb(n_labels, flips) * row * np.log(row)).sum() / n_labels))
+
+
 def _noise_table(stored: Stored) -> list[Table]:
     frame = means(stored.table, TRAIN, "noise")
-    frame["theory"] = stored.table.groupby("noise")["theory"].mean()
+    frame["theory"] = [best_perplexity(float(noise)) for noise in frame.index]
     return [as_table(frame), as_table(means(stored.table, "ARI", "noise"), title="Adjusted Rand index")]
 
 
@@ -181,7 +201,7 @@ def _possible(stored: Stored) -> Verdict:
 
 _SYNTHETIC_NOTES = (
     "The paper's text calls this table 4. Its perplexities of 5.6 to 21.2 are impossible: two labels allow at most 2.",
-    "theory: exp of the entropy of a label given its class, plus log 2 / 10.",
+    "theory: of the model that made the labels, with its true parameters; a fit to 220 objects can be a little below.",
 )
 
 
@@ -191,12 +211,12 @@ def _lower(first: str, second: str, metric: str, over: str = "data") -> Claim:
 
 def _singletons(stored: Stored) -> Verdict:
     table = means(stored.table, ALONE)
-    return compare(table["NBCE"], table["NBCE-FSD"], "TSB", "FSD", "share of singletons (%)", sign=-1)
+    return compare(table["NBCE"], table["NBCE-FSD"], "TSB", "FSD", "singletons per 100 objects", sign=-1)
 
 
 def items() -> list[Item]:
     """The items of this paper, in the order of their numbers."""
-    orders = tuple(_lower(*pair, metric) for metric in (TRAIN,) for pair in (("NBCE", "BCE"), ("BCE", "MM")))
+    on_train = tuple(_lower(*pair, TRAIN) for pair in (("NBCE", "BCE"), ("BCE", "MM")))
     on_test = tuple(_lower(*pair, TEST) for pair in (("NBCE", "BCE"), ("BCE", "MM")))
     samplers = tuple(
         _lower(*pair, TEST) for pair in (("NBCE", "NBCE-CVB"), ("NBCE-CVB", "NBCE-VB"), ("NBCE-CVB", "NBCE-VB, fixed"))
@@ -229,7 +249,7 @@ def items() -> list[Item]:
             "perplexity of the training objects: MM, BCE, NBCE",
             REAL,
             partial(_table, TRAIN, MODELS),
-            orders,
+            on_train,
             _PERPLEXITY_NOTES,
         ),
         Item(
@@ -242,7 +262,7 @@ def items() -> list[Item]:
         ),
         Item(
             "nbce-table-6",
-            "percentage of singleton clusters: TSB and FSD",
+            "singleton clusters per 100 objects: TSB and FSD",
             REAL,
             partial(_table, ALONE, PRIORS),
             alone,

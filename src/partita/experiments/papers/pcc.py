@@ -18,7 +18,9 @@ from partita.experiments._claims import (
     Verdict,
     compare,
     means,
+    on_stand_in,
     select,
+    within,
 )
 from partita.experiments._items import Item, Table, as_table
 from partita.experiments._stored import Stored
@@ -93,6 +95,7 @@ def contrast_table(stored: Stored) -> list[Table]:
 
 # --------------------------------------------------------------------------------------------------------- figures 5, 6
 _PER_MILLE = "pairs, per mille"
+_QUICK_FACTOR = 20  # a quick run has fewer objects: as many pairs per object
 SHARES = (0.00001, 0.00003, 0.00005, 0.00008, 0.0001, 0.00015, 0.0002, 0.00025)
 
 
@@ -101,7 +104,7 @@ def _kdd_settings(quick: bool) -> dict[str, Any]:
 
 
 def _number_cells(quick: bool) -> list[Cell]:
-    factor = 20 if quick else 1  # fewer objects: as many pairs per object
+    factor = _QUICK_FACTOR if quick else 1
     return [
         Cell(f"K/{k}", cells.kdd, {**_kdd_settings(quick), "n_clusters": k, "pairs": 0.00025 * factor, "starts": 3}, k)
         for k in ((3, 5, 8) if quick else range(3, 11))
@@ -109,7 +112,7 @@ def _number_cells(quick: bool) -> list[Cell]:
 
 
 def _share_cells(quick: bool) -> list[Cell]:
-    factor = 20 if quick else 1
+    factor = _QUICK_FACTOR if quick else 1
     return [
         Cell(
             f"share/{share:g}",
@@ -138,7 +141,7 @@ def _curve_table(over: str, stored: Stored) -> list[Table]:
 def _at_three(first: str, second: str) -> Any:
     def check(stored: Stored) -> Verdict:
         table = select(stored, K=3).pivot_table(index="start", columns="method", values="H")
-        return compare(table[first], table[second], first, second, "H")
+        return compare(table[first], table[second], first, second, "H", unit="seeds")
 
     return check
 
@@ -147,20 +150,17 @@ def _degrades(stored: Stored) -> Verdict:
     """Loss of H from K = 3 to larger K, PCC-KL against CSPA."""
     table = means(stored.table, "H", "K")
     loss = table.loc[3] - table.drop(index=3)
-    return compare(loss["PCC-KL"], loss["CSPA"], "PCC-KL", "CSPA", "loss of H against K = 3", sign=-1)
+    return compare(
+        loss["PCC-KL"], loss["CSPA"], "PCC-KL", "CSPA", "loss of H against K = 3", sign=-1, unit="values of K"
+    )
 
 
 def _flat(stored: Stored) -> Verdict:
-    """H at shares from 0.08 per mille on, against the largest share."""
-    table = means(stored.table, "H", "pairs").sort_index()
-    largest = table.index.max()
-    plateau = table[table.index >= largest * 0.08 / 0.25 * 0.99]
-    lost = float((plateau.loc[largest] - plateau)[["PCC-KL", "PCC-l2"]].max().max())
-    below = table.drop(plateau.index)
-    under = (
-        f", {float((plateau.loc[largest] - below)[['PCC-KL', 'PCC-l2']].max().max()):.3f} below" if len(below) else ""
-    )
-    return Verdict(HOLDS if lost < 0.02 else FAILS, f"largest loss of H from 0.08 per mille on: {lost:.3f}{under}")
+    """H at 0.08 per mille of the pairs, minus H at 0.25 per mille, for both divergences and every seed."""
+    factor = _QUICK_FACTOR if stored.quick else 1
+    table = select(stored, method=["PCC-KL", "PCC-l2"]).assign(share=lambda of: (of["pairs"] / factor).round(8))
+    wide = table.pivot_table(index=["method", "start"], columns="share", values="H")
+    return within(wide[0.00008] - wide[0.00025], 0.02, "H at 0.08 per mille minus H at 0.25 per mille, 3 seeds each")
 
 
 _KDD_NOTES = (
@@ -193,12 +193,13 @@ def _asymmetric(stored: Stored) -> Verdict:
     gaps = np.abs(relation - relation.T)
     k, m = np.unravel_index(np.argmax(gaps), gaps.shape)
     figure = (
-        f"largest difference: {relation[k, m]:.2f} against {relation[m, k]:.2f};"
+        f"largest difference: {relation[k, m]:.3f} against {relation[m, k]:.3f};"
         f" largest relation {relation.max():.2f} (paper 0.48)"
     )
     return Verdict(HOLDS if gaps.max() >= 0.05 else FAILS, figure)
 
 
+_UNKNOWN = "the ensemble of the paper is not known"
 _DIGIT_NOTES = (
     "The paper shows five blocks and does not state the ensemble; here ensemble 1 (100 k-means from sqrt(n)/2 to"
     " sqrt(n) clusters) and K = 5; K = 8 beside it.",
@@ -215,7 +216,7 @@ def items() -> list[Item]:
         Claim("PCC-KL is slightly above PCC-l2 at K = 3", _at_three("PCC-KL", "PCC-l2")),
         Claim("PCC-KL loses less than CSPA for K > 3", _degrades),
     )
-    relation = (Claim("relations between clusters are not symmetric", _asymmetric),)
+    relation = (Claim("relations between clusters are not symmetric", on_stand_in(_asymmetric, _UNKNOWN)),)
     return [
         *tables.items(),
         Item(

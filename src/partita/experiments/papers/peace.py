@@ -15,6 +15,7 @@ from partita.experiments._claims import (
     best_on,
     compare,
     means,
+    on_stand_in,
     select,
 )
 from partita.experiments._contestants import Problem
@@ -25,6 +26,7 @@ from partita.experiments._stored import Stored
 from partita.experiments.papers import _pcc_cells as pictures
 from partita.experiments.papers import _peace_figures as figures
 from partita.experiments.papers._pcc_tables import DATA as PCC_DATA
+from partita.experiments.papers._pcc_tables import POINTS
 from partita.experiments.papers.pcc import contrast_table
 
 METHODS = ("PEACE", "BE", "EAC-SL", "EAC-AL")
@@ -97,8 +99,8 @@ _CLAIMS = (
     Claim("PEACE is best on 3 of 9 sets, ensemble 1", best_on("PEACE", "H", 3, 9, recipe="peace-1")),
     Claim("PEACE is best or tied on 6 of 9 sets, ensemble 2", best_on("PEACE", "H", 6, 9, recipe="peace-2")),
     Claim("ensemble 2, with its blocks, favours PEACE more than ensemble 1", _blocks_favour),
-    Claim("on the two synthetic sets PEACE and BE lose to EAC", _eac_on_synthetic),
-    Claim("single linkage is best on spiral, ensemble 1", _single_link_on_spiral),
+    Claim("on the two synthetic sets PEACE and BE lose to EAC", on_stand_in(_eac_on_synthetic, POINTS)),
+    Claim("single linkage is best on spiral, ensemble 1", on_stand_in(_single_link_on_spiral, POINTS)),
 )
 _NOTES = (
     "The paper prints bars and no numbers. F1 is cited there, not defined: here the class-weighted largest F.",
@@ -164,14 +166,13 @@ def texts(*, data: str, shown: str, recipe: str, ensemble: int, starts: int) -> 
                 **head,
                 "method": method,
                 "start": number,
-                "selected": int((start.labels == fitted.labels_).all()),
                 "objective": float(start.objective),
                 **{metric: METRICS[metric](given.classes, start.labels) for metric in ("H", "F1")},
                 "seconds": row["seconds"] / starts,
             }
             for number, start in enumerate(fitted.starts_)
         ]
-        rows.append({**row, "selected": 1})
+        rows.append(row)
     rows.append(trivial(given.classes, ("H", "F1"), **head, start=0))
     return Measured(rows)
 
@@ -194,36 +195,24 @@ def _text_table(metric: str, stored: Stored) -> list[Table]:
     return [as_table(frame)]
 
 
-def _selected_within(stored: Stored) -> Verdict:
-    """Whether the selected start lies between the worst and the best, which is all that can be checked."""
-    table = stored.table
-    own = table[(table["start"] >= 0) & (table["method"] != "one cluster")].groupby(["cell", "method"])["H"]
-    chosen = table[table["start"] == -1].set_index(["cell", "method"])["H"]
-    best = int((chosen >= own.max().reindex(chosen.index) - 1e-9).sum())
-    inside = bool((chosen <= own.max().reindex(chosen.index) + 1e-9).all())
-    figure = f"the start of best objective is also the one of highest CI in {best} of {len(chosen)} fits"
-    return Verdict(HOLDS if inside else FAILS, figure)
-
-
 def _above_trivial(data: str, stored: Stored) -> Verdict:
     """CI of the selected starts against one cluster."""
     table = stored.table
     chosen = table[(table["start"] == -1) & (table["data"] == data) & (table["method"] == "PEACE")]["H"]
     one = float(table[(table["method"] == "one cluster") & (table["data"] == data)]["H"].iloc[0])
-    if len(chosen) < 2:
-        raise ValueError("fewer than two fits")
-    return compare(chosen.to_numpy(), [one] * len(chosen), "PEACE", "one cluster", f"CI on {data}")
+    return compare(chosen.to_numpy(), [one] * len(chosen), "PEACE", "one cluster", f"CI on {data}", unit="ensembles")
 
 
 def _against_be(metric: str, stored: Stored) -> Verdict:
     table = stored.table
     chosen = table[table["start"] == -1].pivot_table(index="cell", columns="method", values=metric)
-    return compare(chosen["PEACE"], chosen["BE"], "PEACE", "BE", metric)
+    return compare(chosen["PEACE"], chosen["BE"], "PEACE", "BE", metric, unit="ensembles of two texts")
 
 
 _TEXT_NOTES = (
     "One cluster scores CI 0.235 on miniN and 0.536 on webkd. Every CI that the paper prints for webkd (at most"
     " 0.492) is below it, and PEACE on E1b of miniN (CI 0.241 to 0.242) is 11 documents above it.",
+    "selected is the start with the best objective; it need not be the one of highest CI or F1.",
     "Terms, stemming and weights are described in the paper only in part (eq. R23); two cells of BE in its table 3"
     " are lost in our copy. Its other numbers are not at hand, and cannot be expected to agree.",
 )
@@ -239,10 +228,9 @@ def items() -> list[Item]:
             TEXT,
             partial(_text_table, metric),
             (
-                Claim(f"PEACE has a higher {metric} than BE", partial(_against_be, metric)),
-                Claim("the start with the best objective is not above the best start in CI", _selected_within),
+                Claim(f"PEACE has a higher {words[metric]} than BE", partial(_against_be, metric), "us"),
                 *(
-                    Claim(f"PEACE is better than one cluster on {data}", partial(_above_trivial, data))
+                    Claim(f"PEACE is better than one cluster on {data}", partial(_above_trivial, data), "us")
                     for data in (TEXTS if metric == "H" else ())
                 ),
             ),

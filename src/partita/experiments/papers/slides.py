@@ -43,11 +43,9 @@ def _table(alpha: float, stored: Stored) -> list[Table]:
 
 def _misprints(alpha: float, stored: Stored) -> Verdict:
     known = stored.table[stored.table["alpha"] == alpha].set_index(["n1", "n2"])["U"]
-    wrong = [f"({n1}, {n2}): printed {u}, exact {known[n1, n2]:g}" for (n1, n2), u in MISPRINTS[alpha].items()]
-    differs = [pair for pair, u in MISPRINTS[alpha].items() if known[pair] != u]
-    return Verdict(
-        FAILS if differs else HOLDS, f"{len(differs)} cells differ: {'; '.join(wrong)}; all others are exact"
-    )
+    wrong = {pair: u for pair, u in MISPRINTS[alpha].items() if known[pair] != u}
+    told = "; ".join(f"({n1}, {n2}): printed {u}, exact {known[n1, n2]:g}" for (n1, n2), u in wrong.items())
+    return Verdict(FAILS if wrong else HOLDS, f"{len(wrong)} cells differ: {told}; the other printed cells are right")
 
 
 def items() -> list[Item]:
