@@ -1,7 +1,6 @@
 """Functions that tests run as cells and tasks, in this process and in others."""
 
 import os
-import time
 
 from partita.experiments._cells import Measured
 
@@ -16,11 +15,3 @@ def fails(*, shown="fails"):
 
 def dies(*, shown="dies"):
     os._exit(3)
-
-
-def double(task):
-    if task == "die":
-        os._exit(5)
-    if task == "sleep":
-        time.sleep(60)
-    return 2 * task

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from partita.experiments._workers import Lost, run_in_processes
+from partita._workers import Lost, run_in_processes
 
 _LONGEST = 1000  # letters of an error: advice stands at its end
 Row = dict[str, Any]  # one measurement: numbers and words by name

@@ -74,6 +74,8 @@ MIXED = Experiment(
 
 def counting_all(table: pd.DataFrame) -> pd.DataFrame:
     """The table with micro-precision over all objects: those that lost all their labels have no cluster."""
+    if "MP" not in table:  # nothing was measured
+        return table
     lost = table["unlabelled"].fillna(0.0) if "unlabelled" in table else 0.0
     return table.assign(**{MP_OF_ALL: table["MP"] * (1 - lost)})
 

@@ -218,8 +218,10 @@ def items() -> list[Item]:
     """The items of this paper, in the order of their numbers."""
     on_train = tuple(_lower(*pair, TRAIN) for pair in (("NBCE", "BCE"), ("BCE", "MM")))
     on_test = tuple(_lower(*pair, TEST) for pair in (("NBCE", "BCE"), ("BCE", "MM")))
-    samplers = tuple(
-        _lower(*pair, TEST) for pair in (("NBCE", "NBCE-CVB"), ("NBCE-CVB", "NBCE-VB"), ("NBCE-CVB", "NBCE-VB, fixed"))
+    samplers = (
+        _lower("NBCE", "NBCE-CVB", TEST),
+        _lower("NBCE-CVB", "NBCE-VB", TEST),
+        _lower("NBCE-CVB", "NBCE-VB, fixed", TEST)._replace(source="us"),
     )
     sampler_note = (
         'NBCE-VB estimates the concentrations from the data; Gibbs and collapsed inference have 1 and 0.5. "fixed"'

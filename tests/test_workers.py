@@ -1,9 +1,13 @@
 import os
+import subprocess
+import sys
+import time
 
+import psutil
 import pytest
 
-from partita.experiments._workers import ONE_THREAD, Lost, run_in_processes
-from tests.experiments.made_up_cells import double
+from partita._workers import ONE_THREAD, Lost, run_in_processes
+from tests.worker_tasks import double
 
 
 def test_results_of_all_tasks_come_back_with_their_tasks():
@@ -52,3 +56,37 @@ def test_workers_end_when_the_caller_stops():
     running.close()
     with pytest.raises(StopIteration):
         next(running)
+
+
+def test_a_worker_ends_with_the_process_that_started_it(tmp_path):
+    """Killed, so that nothing can be cleaned up."""
+    path = tmp_path / "pid"
+    lines = (
+        "from partita._workers import run_in_processes\n"
+        "from tests.worker_tasks import writes_its_process\n"
+        "if __name__ == '__main__':\n"
+        f"    list(run_in_processes(writes_its_process, [{str(path)!r}], jobs=1))\n"
+    )
+    (tmp_path / "parent.py").write_text(lines)
+    parent = subprocess.Popen([sys.executable, tmp_path / "parent.py"], env={**os.environ, "PYTHONPATH": os.getcwd()})
+    try:
+        worker = int(_when(lambda: path.exists() and path.read_text()))
+        assert psutil.pid_exists(worker)
+    finally:
+        parent.kill()
+        parent.wait()
+    assert _when(lambda: not _is_running(worker))
+
+
+def _is_running(pid):
+    return psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+
+
+def _when(found, seconds=60):
+    """What a function gives, as soon as it gives something."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if value := found():
+            return value
+        time.sleep(0.1)
+    raise AssertionError("nothing happened")

@@ -7,6 +7,7 @@ replaced.
 import multiprocessing
 import os
 import signal
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -157,12 +158,21 @@ class _Worker:
 def _work(connection: Any, run: Callable[[Any], Any], prepare: Callable[[], None] | None) -> None:
     """Run the tasks that come through the connection, until it closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that started this one ends it
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     with suppress(EOFError, BrokenPipeError):
         if prepare is not None:
             prepare()
         connection.send("ready")
         while True:
             connection.send(run(connection.recv()))
+
+
+def _end_with_parent() -> None:
+    """End this process when the one that started it is gone, also if that was killed."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 @contextmanager
