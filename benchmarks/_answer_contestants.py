@@ -13,7 +13,7 @@ DEFAULT, REFERENCE, REFERENCE_CUT, CUT = "default", "reference-rule", "reference
 _REFERENCE_VERSION = "1"  # of benchmarks/_reference_rule.py; a new number when its answers change
 _LEFT_OUT = ("gbce",)  # needs features
 # Distinct rows above which these are not tried: their cost is r^2 k per iteration, or n k per step of n k steps
-_MOST_ROWS = {"peace": 2500, "baum-eagon": 2500, "aspect": 2500}
+MOST_ROWS = {"peace": 2500, "baum-eagon": 2500, "aspect": 2500}
 _VARIANTS = {  # other settings of methods; those that a method does not have are left out
     "nbce-vb": ("nbce", {"inference": "vb"}, FOUND),
     "eac-uncapped": ("eac", {"max_clusters": None}, FOUND),
@@ -61,7 +61,7 @@ def _of_method(name: str, method: str, options: dict[str, Any], mode: str) -> Co
         chosen |= {"random_state": 0} if _has(method, "random_state") else {}
         return getattr(partita, METHODS[method].estimator)(**chosen).fit(labels).labels_
 
-    return Contestant(name, mode, run, partita.__version__, _MOST_ROWS.get(method, 10**9))
+    return Contestant(name, mode, run, partita.__version__, MOST_ROWS.get(method, 10**9))
 
 
 def _default(labels: Any, _: int) -> Any:

@@ -2,7 +2,7 @@
 
 A worker runs one cell after another, so that libraries are loaded and kernels compiled once; one that exceeds the limit
 is ended and replaced. Ensembles come in order of their distinct rows: a method that timed out on one is not tried on
-larger ones.
+those that have at least as many distinct rows and objects.
 """
 
 import multiprocessing
@@ -71,10 +71,13 @@ def is_done(task, cells, limit):
 
 
 def is_hopeless(task, cells, limit):
-    """Whether the method is known to be too slow for an ensemble of this size."""
-    rows = task.head["rows"]
+    """Whether the method is known to be too slow for an ensemble of this size.
+
+    Distinct rows alone do not tell: some methods cost by the object, such as the sampler of NBCE.
+    """
+    rows, n = task.head["rows"], task.head["n"]
     return rows > task.most_rows or any(
-        is_timeout(cell) and cell["timeout"] >= limit and cell["rows"] <= rows
+        is_timeout(cell) and cell["timeout"] >= limit and cell["rows"] <= rows and cell["n"] <= n
         for cell in cells.values()
         if (cell["method"], cell["mode"], cell["version"]) == task.line
     )

@@ -12,8 +12,13 @@ from partita.experiments import freeze
 
 MOST_OBJECTS = 20_000
 SEED = 0
-TEXTS = ("mini_newsgroups", "webkb_1041")  # tf-idf and spherical k-means
-AS_THEY_ARE = ("digits", "optdigits", "optdigits_1000", "yeast_cellcycle_384_std")  # pixels; rows already standardised
+SYNTHETIC = ("two_clusters_outliers", "spiral", "rings", "image_c", "four_gaussians", "image_1")
+COUNTS = ("newsgroups20_bydate",)  # texts that are stored as counts of words
+TEXTS = ("webkb", "mini_newsgroups_17", *COUNTS)  # tf-idf; spherical k-means
+OF_PAPERS = ("letter_700", "wine_quality_567", "kddcup99_pcc", *TEXTS)  # not tables of the folder
+REPLACED = ("wine_quality_white",)  # by wine_quality_567, most of the same objects
+# pixels; rows or features already standardised
+AS_THEY_ARE = ("digits", "optdigits", "optdigits_1000", "yeast_cellcycle_384_std", "kddcup99_pcc")
 MOST_FOR_PCC = 2500  # objects; above, linkages and spectral clustering cost n^2 memory and minutes
 
 
@@ -39,38 +44,14 @@ def recipes_for(name, n):
 def prepared(data):
     """Features as numbers, and what was done to them."""
     if data.name in TEXTS:
-        return tf_idf(data.features), "tf-idf"
+        return (tf_idf(data.features), "tf-idf") if data.name in COUNTS else (data.features, "")
     table = data.features
     # two or three coordinates of a plane or a space have one unit
-    scale = unchanged if data.name in AS_THEY_ARE or table.shape[1] <= 3 else standardised
-    numbers = [pd.api.types.is_numeric_dtype(kind) for kind in table.dtypes]
-    columns = [
-        made
-        for (_, column), is_number in zip(table.items(), numbers, strict=True)
-        for made in ([scale(column.to_numpy(float))] if is_number else coded(column))
-    ]
-    steps = ["standardised"] if scale is standardised and any(numbers) else []
-    steps += [] if all(numbers) else [f"{numbers.count(False)} categorical features coded 0/1"]
-    return np.column_stack(columns), "; ".join(steps)
-
-
-def unchanged(column):
-    return column
-
-
-def standardised(column):
-    """Mean 0 and standard deviation 1; a constant column becomes 0."""
-    spread = column.std()
-    return (column - column.mean()) / (spread if spread > 0 else 1.0)
-
-
-def coded(column):
-    """A category of two values as one column of 0/1, of more values as one column each.
-
-    These are not standardised, which would give a rare value the weight of many common ones.
-    """
-    values = sorted(column.unique())
-    return [(column == value).to_numpy(float) for value in (values[1:] if len(values) == 2 else values)]
+    standardise = data.name not in AS_THEY_ARE and table.shape[1] > 3
+    is_number = [pd.api.types.is_numeric_dtype(kind) for kind in table.dtypes]
+    steps = ["standardised"] if standardise and any(is_number) else []
+    steps += [] if all(is_number) else [f"{is_number.count(False)} categorical features coded 0/1"]
+    return data.numbers(standardise=standardise), "; ".join(steps)
 
 
 def tf_idf(counts):

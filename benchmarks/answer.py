@@ -1,7 +1,12 @@
 """``python -m benchmarks answer --ensembles FOLDER``: every method and the default on frozen ensembles.
 
 Cells that are stored are not run again; an interrupted run goes on where it was. ``--table`` writes the page of the
-leaderboard from the stored results, ``--compare FILE`` shows what changed since other stored results.
+leaderboard and its diagrams from the stored results, ``--compare FILE`` shows what changed since other stored results.
+
+    PARTITA_DATA=DATA python -m benchmarks answer --all --ensembles FOLDER
+
+does all in one go: it freezes the ensembles that are not in the folder, runs the cells that are missing, and writes the
+compact results, the page and the diagrams.
 """
 
 import argparse
@@ -11,9 +16,11 @@ from pathlib import Path
 
 import partita
 from benchmarks._answer_cells import Store, hashes_of, key, read_cells, read_compact, write_compact
+from benchmarks._answer_figure import write_pictures
 from benchmarks._answer_run import CONTESTANTS, run_tasks, tasks_of
 from benchmarks._answer_summary import lines, newest, paired, select
-from benchmarks._answer_table import page, table
+from benchmarks._answer_table import PICTURES, page, table
+from benchmarks.ensembles import freeze_all
 from partita.experiments import check_same_ensembles
 
 PAGE = Path("docs/leaderboard.md")
@@ -27,15 +34,23 @@ def main(words):
     if arguments.compare:
         compare(read_compact(arguments.output)[0], read_compact(arguments.compare)[0])
         return
+    if not arguments.table and arguments.ensembles is None:
+        raise SystemExit("pass --ensembles FOLDER, made by python -m benchmarks ensembles; or --table")
+    if arguments.all:
+        freeze_all(arguments.ensembles, arguments.jobs)
     if not arguments.table:
-        if arguments.ensembles is None:
-            raise SystemExit("pass --ensembles FOLDER, made by python -m benchmarks ensembles; or --table")
         run(arguments)
-        return
-    cells, about = read_compact(arguments.output)
-    arguments.page.parent.mkdir(parents=True, exist_ok=True)
-    arguments.page.write_text(page(cells, about, arguments.output.as_posix()), encoding="utf-8")
-    print(f"written: {arguments.page}")
+    if arguments.table or arguments.all:
+        write_page(arguments.output, arguments.page)
+
+
+def write_page(results, path):
+    """Write the page and its diagrams from compact results."""
+    cells, about = read_compact(results)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(page(cells, about, results.as_posix()), encoding="utf-8")
+    for written in (path, *write_pictures(cells, path.parent / PICTURES)):
+        print(f"written: {written}")
 
 
 def _parser():
@@ -49,9 +64,11 @@ def _parser():
     parser.add_argument("--again", nargs="+", default=[], help="methods whose stored cells are run again")
     parser.add_argument("--limit", type=float, default=60.0, help="seconds per cell")
     parser.add_argument("--jobs", type=int, default=1, help="processes of one thread each")
-    parser.add_argument("--table", action="store_true", help="write the page from the compact results, and run nothing")
-    parser.add_argument("--page", type=Path, default=PAGE, help="the page that --table writes")
-    parser.add_argument("--compare", type=Path, help="older compact results; run nothing")
+    parser.add_argument("--page", type=Path, default=PAGE, help="the page that --table and --all write")
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--all", action="store_true", help="freeze ensembles, run, write the page: all in one go")
+    what.add_argument("--table", action="store_true", help="write page and diagrams from the compact results only")
+    what.add_argument("--compare", type=Path, help="older compact results; run nothing")
     return parser
 
 
@@ -95,8 +112,13 @@ def report(cells):
 
 
 def compare(now, before):
-    """Print, for each half, method and mode, how much the ARI changed; refused if the ensembles are not the same."""
-    check_same_ensembles(hashes_of(now), hashes_of(before))
+    """Print, for each half, method and mode, how much the ARI changed; refused if no ensemble is the same."""
+    ours, theirs = hashes_of(now), hashes_of(before)
+    if not set(ours.values()) & set(theirs.values()):
+        check_same_ensembles(ours, theirs)
+    other = sorted(name for name in ours.keys() & theirs.keys() if ours[name] != theirs[name])
+    if other:
+        print(f"left out, because the labels are not the same: {', '.join(other)}")
     heads = sorted({(cell["half"], cell["mode"], cell["method"]) for cell in now})
     for half, mode, method in heads:
         first, second = (

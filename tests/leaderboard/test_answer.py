@@ -5,15 +5,17 @@ from argparse import Namespace
 
 import numpy as np
 import pytest
-from benchmarks import answer
+from benchmarks import answer, ensembles
 from benchmarks._answer_cells import Store, hashes_of, key, read_cells, read_compact, write_compact
 from benchmarks._answer_contestants import FOUND, GIVEN, contestants
+from benchmarks._answer_figure import complete_methods, diagram, entries, left_out, scores, short_table, write_pictures
 from benchmarks._answer_run import is_done, is_hopeless, run_cell, tasks_of
 from benchmarks._answer_summary import lines, mean_ranks, newest, paired, select
 from benchmarks._answer_table import page
 
 from partita.consensus._methods import METHODS
 from partita.experiments import freeze, save_frozen
+from tests.plotting.overlap import assert_legible
 
 MODULE = "tests.leaderboard.slow_contestants"
 ABOUT = {"limit": 60.0, "versions": {"partita": "0"}}
@@ -85,6 +87,8 @@ def test_what_is_done_and_what_is_hopeless(folder):
     assert is_done(small, late, limit=5.0)
     assert not is_done(small, late, limit=9.0)  # more time is given now
     assert is_hopeless(large, late, limit=5.0)
+    of_more = {key(small.head): {**late[key(small.head)], "n": 5}}
+    assert not is_hopeless(large, of_more, limit=5.0)  # the slow one had fewer rows but more objects
     assert not is_hopeless(large, late, limit=9.0)
     assert not is_hopeless(tasks["iris", "refuses"], late, limit=5.0)
     assert is_hopeless(tasks["iris", "small"], {}, limit=5.0)
@@ -222,13 +226,100 @@ def test_the_page_says_what_was_measured(tmp_path):
     write_compact(cells, tmp_path / "a.json", ABOUT)
     answer.main(["--table", "--output", str(tmp_path / "a.json"), "--page", str(tmp_path / "page.md")])
     text = (tmp_path / "page.md").read_text()
-    assert "2 of 2 data sets" in text
+    assert "2 ensembles of 2 data sets" in text
     assert text.index("## The test half") < text.index("## The development half")
     assert "| default        | 1.0  | 0.600 | 1.00    | 1.00     | 0.00" in text
     assert "| reference-rule, k found | +0.100 " in text
     assert "| lwgp, k given           | -0.300 " in text
     assert "slow (k found): 1, 1 of them by time" in text
     assert text == page(read_compact(tmp_path / "a.json")[0], ABOUT, (tmp_path / "a.json").as_posix())
+
+
+def small_leaderboard():
+    """Three methods with k given on four data sets of one or two ensembles; one more is slow, one twice the same."""
+    values = {"a": (0.9, 0.8, 0.7, 0.9), "b": (0.8, 0.7, 0.6, 0.7), "c": (0.5, 0.7, 0.5, 0.6)}
+    values["default"] = values["a"]
+    halves = {"wine": "test", "iris": "test", "glass": "development", "ecoli": "development"}
+    made = [
+        cell(data, method, GIVEN, ari, half=halves[data])
+        for method, of in values.items()
+        for data, ari in zip(halves, of, strict=True)
+    ]
+    made += [cell("wine", method, GIVEN, of[0] - 0.1, hash="w2", recipe="other") for method, of in values.items()]
+    made += [cell("magic04", "a", GIVEN, 0.1, n=19020), cell("wine", "slow", GIVEN, 1.0)]
+    return [*made, {**cell("iris", "slow", GIVEN, None), "error": "not done in 60 s", "timeout": 60.0}]
+
+
+def test_ranks_are_of_methods_that_ran_everywhere_on_small_data():
+    cells = small_leaderboard()
+    frame = scores(cells, GIVEN)
+    assert frame.index.tolist() == ["ecoli", "glass", "iris", "wine"]
+    assert frame.columns.tolist() == ["a = default", "b", "c"]
+    np.testing.assert_allclose(frame.loc["wine"], [0.85, 0.75, 0.45])  # its two ensembles are averaged
+    assert left_out(cells, GIVEN) == ["slow"]
+    made = diagram(cells, GIVEN)
+    assert made.names == ["a = default", "b", "c"]
+    assert made.mean_ranks.tolist() == [1.0, 2.125, 2.875]
+    assert made.n_datasets == 4
+    assert made.note == "k given; data sets with at most 2,500 objects; not on all of them: slow"
+    assert diagram(cells, FOUND) is None
+    assert short_table(cells, GIVEN)[1] == ["b", "2.12", "0.688", "0.725", "0.650"]
+
+
+def test_methods_with_the_same_answers_are_one_entry():
+    complete = complete_methods([cell(method="a"), cell(method="b"), cell(method="c", ari=0.4)])
+    assert list(entries(complete)) == ["a = b", "c"]
+    differ = complete_methods([cell(method="a"), cell("iris", "a"), cell(method="b"), cell("iris", "b", ari=0.4)])
+    assert list(entries(differ)) == ["a", "b"]
+
+
+def test_the_diagram_is_legible_and_written_the_same_each_time(tmp_path):
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    figure = diagram(small_leaderboard(), GIVEN).plot().figure_
+    assert_legible(figure)
+    pyplot.close(figure)
+    first, second = (write_pictures(small_leaderboard(), tmp_path / name) for name in "ab")
+    assert [path.name for path in first] == ["leaderboard-given.svg"]
+    assert first[0].read_bytes() == second[0].read_bytes()
+    assert b" \n" not in first[0].read_bytes()
+
+
+def test_the_page_links_its_diagrams(tmp_path):
+    pytest.importorskip("matplotlib")
+    write_compact(small_leaderboard(), tmp_path / "a.json", ABOUT)
+    answer.main(["--table", "--output", str(tmp_path / "a.json"), "--page", str(tmp_path / "page.md")])
+    text = (tmp_path / "page.md").read_text()
+    assert "](images/leaderboard-given.svg)" in text
+    assert "leaderboard-found.svg" not in text
+    assert (tmp_path / "images" / "leaderboard-given.svg").exists()
+    assert "(5 ensembles of 4 data sets)" in text
+    assert "| a = default | 1.00 " in text
+    assert text.index("## In one look") < text.index("## The test half")
+
+
+def test_one_command_freezes_runs_and_writes(tmp_path, monkeypatch):
+    """With two drawn data sets and two quick methods."""
+    monkeypatch.setenv("PARTITA_DATA", str(tmp_path))
+    monkeypatch.setattr(ensembles, "leaderboard_names", lambda: ["spiral", "two_clusters_outliers"])
+    paths = {name: str(tmp_path / name) for name in ("frozen", "answer.json", "cells.jsonl", "page.md")}
+    answer.main(
+        ["--all", "--ensembles", paths["frozen"], "--output", paths["answer.json"], "--cells", paths["cells.jsonl"]]
+        + ["--page", paths["page.md"], "--methods", "voting", "lwea"]
+    )
+    assert len(list((tmp_path / "frozen").iterdir())) == 6
+    cells = read_compact(tmp_path / "answer.json")[0]
+    assert {(one["method"], one["mode"]) for one in cells} == {("voting", GIVEN), ("lwea", GIVEN), ("lwea", FOUND)}
+    assert "# Leaderboard" in (tmp_path / "page.md").read_text()
+    assert (tmp_path / "images" / "leaderboard-given.svg").exists()
+
+
+def test_comparing_leaves_out_ensembles_with_other_labels(tmp_path, capsys):
+    write_compact([cell(ari=0.6), cell("iris", hash="x")], tmp_path / "new.json", ABOUT)
+    write_compact([cell(ari=0.5), cell("iris", hash="y")], tmp_path / "old.json", ABOUT)
+    answer.main(["--output", str(tmp_path / "new.json"), "--compare", str(tmp_path / "old.json")])
+    out = capsys.readouterr().out
+    assert "left out, because the labels are not the same: iris.hand" in out
+    assert "test, k found, default: +0.1000" in out
 
 
 def test_comparing_stored_results(tmp_path, capsys):
