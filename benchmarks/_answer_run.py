@@ -5,14 +5,11 @@ is ended and replaced. Ensembles come in order of their distinct rows: a method 
 those that have at least as many distinct rows and objects.
 """
 
-import multiprocessing
-import os
 import sys
 import time
 import warnings
-from contextlib import contextmanager, suppress
+from functools import lru_cache, partial
 from importlib import import_module
-from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,7 +17,7 @@ import numpy as np
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 from benchmarks._answer_cells import is_timeout, key
-from benchmarks._harness import PINNED
+from partita._workers import Lost, run_in_processes
 from partita.experiments import load_frozen
 
 CONTESTANTS = "benchmarks._answer_contestants"  # a module with functions contestants() and prepare()
@@ -84,17 +81,44 @@ def is_hopeless(task, cells, limit):
 
 
 # ------------------------------------------------------------------------------------------------------ the processes
-def work(connection, module):
-    """Run the cells that come through the connection, until it closes."""
+def run_tasks(tasks, cells, store, *, limit, jobs, module=CONTESTANTS):
+    """Run what is neither done nor hopeless; cells are stored as they come, and added to ``cells``."""
+    waiting = [task for task in tasks if not is_done(task, cells, limit)]
+    progress = Progress(len(waiting))
+
+    def possible():
+        """Tasks, looked at when a worker is free: what timed out meanwhile tells about larger ones."""
+        for task in waiting:
+            if is_hopeless(task, cells, limit):
+                progress.skip()
+            else:
+                yield task
+
+    run, ready = partial(run_task, module), partial(prepare, module)
+    for task, figures in run_in_processes(run, possible(), jobs=jobs, limit=limit, prepare=ready):
+        if isinstance(figures, Lost):
+            figures = {"error": figures.why, **({"timeout": limit} if figures.late else {})}
+        cell = {**task.head, **figures}
+        cells[key(cell)] = cell
+        store.add(cell)
+        progress.show(cell)
+
+
+def prepare(module):
+    """What a process does before its first cell."""
     warnings.simplefilter("ignore")
-    source = import_module(module)
-    source.prepare()
-    chosen = {(one.name, one.mode): one for one in source.contestants()}
-    with suppress(EOFError, BrokenPipeError):
-        connection.send("ready")
-        while True:
-            path, method, mode = connection.recv()
-            connection.send(run_cell(load_frozen(path), chosen[method, mode]))
+    import_module(module).prepare()
+
+
+def run_task(module, task):
+    """The figures of a cell."""
+    return run_cell(load_frozen(task.path), chosen(module)[task.head["method"], task.head["mode"]])
+
+
+@lru_cache(maxsize=1)
+def chosen(module):
+    """The contestants of a module by name and mode."""
+    return {(one.name, one.mode): one for one in import_module(module).contestants()}
 
 
 def run_cell(frozen, contestant):
@@ -113,124 +137,6 @@ def run_cell(frozen, contestant):
         "k": len(np.unique(labels)),
         "seconds": round(seconds, 4 if seconds < 1 else 2),
     }
-
-
-@contextmanager
-def _pinned():
-    """One thread for the processes that start meanwhile; libraries read the variables when they are loaded."""
-    before = {name: os.environ.get(name) for name in PINNED}
-    os.environ.update(PINNED)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
-
-
-class Worker:
-    """A process, the cell it runs, and when that must be done."""
-
-    def __init__(self, module):
-        context = multiprocessing.get_context("spawn")
-        self.connection, far = context.Pipe()
-        self.process = context.Process(target=work, args=(far, module), daemon=True)
-        with _pinned():
-            self.process.start()
-        far.close()
-        self.task, self.deadline = None, None
-        self.is_ready = False
-
-    def give(self, task, limit):
-        self.task, self.deadline = task, time.monotonic() + limit
-        self.connection.send((task.path, task.head["method"], task.head["mode"]))
-
-    def end(self):
-        self.process.kill()
-        self.process.join()
-        self.connection.close()
-
-
-def run_tasks(tasks, cells, store, *, limit, jobs, module=CONTESTANTS):
-    """Run what is neither done nor hopeless; cells are stored as they come, and added to ``cells``."""
-    run = Run([task for task in tasks if not is_done(task, cells, limit)], cells, store, limit, module)
-    if any(not is_hopeless(task, cells, limit) for task in run.waiting):
-        run.workers = [Worker(module) for _ in range(min(jobs, len(run.waiting)))]
-    try:
-        while run.give_work():
-            run.listen()
-            run.end_late_ones()
-    finally:
-        for worker in run.workers:
-            worker.end()
-
-
-class Run:
-    """The cells that wait, and the workers."""
-
-    def __init__(self, waiting, cells, store, limit, module):
-        self.waiting, self.cells, self.store, self.limit, self.module = waiting, cells, store, limit, module
-        self.progress = Progress(len(waiting))
-        self.workers = []
-
-    def give_work(self):
-        """Give cells to the workers that have none; whether any works now, or will."""
-        for worker in self.workers:
-            if worker.is_ready and worker.task is None:
-                task = self.next_task()
-                if task is not None:
-                    worker.give(task, self.limit)
-        return bool(self.workers and self.waiting) or any(worker.task for worker in self.workers)
-
-    def next_task(self):
-        while self.waiting:
-            task = self.waiting.pop(0)
-            if not is_hopeless(task, self.cells, self.limit):
-                return task
-            self.progress.skip()
-        return None
-
-    def listen(self):
-        """Take what workers say within half a second."""
-        said = wait([worker.connection for worker in self.workers], timeout=0.5)
-        for worker in [worker for worker in self.workers if worker.connection in said]:
-            try:
-                figures = worker.connection.recv()
-            except (EOFError, ConnectionResetError):
-                self.replace_ended(worker)
-                continue
-            if worker.is_ready:
-                self.finish(worker, figures)
-            worker.is_ready = True
-
-    def end_late_ones(self):
-        for worker in [one for one in self.workers if one.task and time.monotonic() > one.deadline]:
-            self.finish(worker, {"error": f"not done in {self.limit:g} s", "timeout": self.limit})
-            self.replace(worker)
-
-    def replace_ended(self, worker):
-        """Another worker for one whose process has ended by itself."""
-        worker.process.join(5)
-        said = f"exit code {worker.process.exitcode}"
-        if worker.task is None:
-            raise SystemExit(f"a worker ended without work ({said})")
-        self.finish(worker, {"error": f"the process ended ({said})"})
-        self.replace(worker)
-
-    def replace(self, worker):
-        worker.end()
-        self.workers.remove(worker)
-        if self.waiting:
-            self.workers.append(Worker(self.module))
-
-    def finish(self, worker, figures):
-        cell = {**worker.task.head, **figures}
-        worker.task = None
-        self.cells[key(cell)] = cell
-        self.store.add(cell)
-        self.progress.show(cell)
 
 
 class Progress:

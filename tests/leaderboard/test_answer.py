@@ -56,7 +56,7 @@ def test_a_run_stores_every_cell_and_goes_on_where_it_was(tmp_path, folder, caps
     assert found["iris", "default"]["ari"] == -0.5  # of the three objects with a class
     assert found["iris", "default"]["k"] == 2
     assert found["wine", "refuses"]["error"] == "ValueError: too many objects"
-    assert found["iris", "crashes"]["error"] == "the process ended (exit code 3)"
+    assert found["iris", "crashes"]["error"] == "its process ended (exit code 3)"
     assert found["wine", "sleeps"]["timeout"] == 1.0
     assert ("iris", "sleeps") not in found  # larger than one that was not done in time
     assert {data for data, method in found if method == "small"} == {"wine"}  # not tried above three rows

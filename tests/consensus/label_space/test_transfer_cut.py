@@ -117,3 +117,27 @@ def test_more_vectors_than_cells_are_as_many_as_there_are():
 
 def test_unit_rows_keep_rows_of_zeros():
     assert np.allclose(unit_rows(np.array([[3.0, 4.0], [0.0, 0.0]])), [[0.6, 0.8], [0, 0]])
+
+
+def test_eigenvalues_that_lie_too_close_for_lanczos_are_found_by_the_dense_way(monkeypatch):
+    """Many equal ones, as where clusterings agree nearly everywhere."""
+    rng = np.random.default_rng(0)
+    basis = np.linalg.qr(rng.standard_normal((200, 200)))[0]
+    values = np.r_[np.ones(4), np.full(12, 1 - 1.5e-6), np.linspace(0.9, 0.0, 184)]
+    normal = (basis * values) @ basis.T
+    monkeypatch.setattr(module, "_DENSE", 100)
+    assert module._by_lanczos((normal + normal.T) / 2, 6) is None
+    found, V = module.leading_vectors((normal + normal.T) / 2, 6)
+    np.testing.assert_allclose(found, [1, 1, 1, 1, 1 - 1.5e-6, 1 - 1.5e-6], rtol=0, atol=1e-12)
+    np.testing.assert_allclose(normal @ V, V * found, atol=1e-10)
+
+
+def test_lanczos_and_the_dense_way_agree(monkeypatch):
+    rng = np.random.default_rng(1)
+    basis = np.linalg.qr(rng.standard_normal((200, 200)))[0]
+    normal = (basis * np.linspace(1.0, 0.0, 200) ** 3) @ basis.T
+    dense = module.leading_vectors((normal + normal.T) / 2, 4)
+    monkeypatch.setattr(module, "_DENSE", 100)
+    assert module._by_lanczos((normal + normal.T) / 2, 4) is not None
+    for ours, theirs in zip(module.leading_vectors((normal + normal.T) / 2, 4), dense, strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=1e-9)
