@@ -128,7 +128,7 @@ _OPEN = (
     " runs of k-means and spectral clustering per number in ensemble 2, K = number of classes, features as they are"
     " (eqs. R27, R28, R49). rings and image-1 are generated here: the paper's own points are not public.",
     "The paper's columns r-4, r-5, r-6 are std-yeast-cell, breast-cancer, ionosphere: they do not follow its table 3.",
-    "Paper values: of its tables only the means over the nine columns and single cells are at hand.",
+    "Paper values: of its tables only the means over the nine columns are at hand.",
 )
 _RAND = (
     "The paper calls these values adjusted Rand; they are plain Rand: for two classes they follow RI = 1 - 2H(1 -"
