@@ -31,9 +31,15 @@ def _of(name: str, **settings: Any) -> Contestant:
 
     def fit(problem: Problem) -> Any:
         chosen = settings | problem.options
-        return getattr(methods, name)(n_clusters=problem.n_clusters, random_state=problem.seed, **chosen).fit(
-            problem.labels
-        )
+        model = getattr(methods, name)(n_clusters=problem.n_clusters, random_state=problem.seed, **chosen)
+        fitted = model.fit(problem.labels)
+        wanted = settings.get("partitioner")
+        if wanted is not None and fitted.partitioner_ not in (wanted, "none"):  # "none": nothing was to be partitioned
+            raise ImportError(
+                f"{name} of the paper needs {wanted}, and ran by {fitted.partitioner_} instead; pip install "
+                "'partita[graph]' where there are wheels for it."
+            )
+        return fitted
 
     return fit
 
