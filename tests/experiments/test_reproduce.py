@@ -61,9 +61,23 @@ def test_one_experiment_has_one_name():
         assert by_name.setdefault(item.experiment.name, item.experiment) is item.experiment
 
 
-def test_items_are_found_by_their_names_in_words():
-    assert item_named("PCC Table 4").name == "pcc-table-4"
-    assert item_named("nbce_figure_3").name == "nbce-figure-3"
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        ("PCC Table 4", "pcc-table-4"),
+        ("pcc t4", "pcc-table-4"),
+        ("pcc-table4", "pcc-table-4"),
+        ("nbce_figure_3", "nbce-figure-3"),
+        ("BCE F8", "bce-figure-8"),
+        ("bce fig. 8", "bce-figure-8"),
+        ("slides-table-u-05", "slides-table-u-05"),
+    ],
+)
+def test_items_are_found_by_their_names_in_words(words, name):
+    assert item_named(words).name == name
+
+
+def test_an_unknown_item_names_those_of_its_paper():
     with pytest.raises(ValueError, match="there is no item 'pcc-table-9'; choose from pcc-table-4"):
         item_named("pcc-table-9")
 

@@ -1,6 +1,7 @@
 """Run a table or a figure of the papers again: compute what is missing, store it, and show it beside the paper."""
 
 import os
+import re
 import sys
 from collections.abc import Callable
 from functools import lru_cache
@@ -61,9 +62,15 @@ def items() -> dict[str, Item]:
     return {item.name: item for paper in (pcc, peace, nbce, bce, slides) for item in paper.items()}
 
 
+_SHORT = re.compile(r"([a-z]+)-*(?:(t)(?:able)?|f(?:ig|igure)?)-*([0-9].*)")  # pcc table 4, PCC T4, pcc-fig6
+
+
 def item_named(name: str) -> Item:
-    """The item of this name; words such as "PCC Table 4" are understood."""
-    plain = "-".join(str(name).lower().replace("_", " ").split())
+    """The item of this name; "PCC Table 4" and "PCC T4" are understood."""
+    plain = re.sub(r"[\s_:.]+", "-", str(name).strip().lower())
+    short = _SHORT.fullmatch(plain)
+    if short:
+        plain = f"{short[1]}-{'table' if short[2] else 'figure'}-{short[3]}"
     if plain not in items():
         near = [known for known in items() if known.startswith(plain.split("-")[0])]
         raise ValueError(f"there is no item {name!r:.60}; choose from {', '.join(near or items())}.")
