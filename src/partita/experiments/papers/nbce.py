@@ -225,7 +225,7 @@ def items() -> list[Item]:
     )
     sampler_note = (
         'NBCE-VB estimates the concentrations from the data; Gibbs and collapsed inference have 1 and 0.5. "fixed"'
-        " has these, too, so that only the inference differs.",
+        " has these, too, so that only the inference differs (added after the first run).",
     )
     on_noise = (
         Claim("perplexities between 5.6 and 21.2", _possible),
