@@ -211,43 +211,46 @@ _FEATURE_NOTE = (
 )
 
 
-def items() -> list[Item]:
-    """The items of this paper, in the order of their numbers."""
-    missing = tuple(
-        Claim(f"{method} hardly changes up to about 70 % missing labels", partial(_flat_in_missing, method))
-        for method in ("BCE", "MM", "CSPA", "MCLA", "HGPA")
-    )
-    columns = (
-        Claim("five clusterings are better than one", _gains_to_five),
-        Claim("beyond five clusterings little changes", _flat_from_five),
-    )
-    parties = (
-        Claim("exact distributed BCE does not depend on the number of parties", partial(_insensitive, "BCE, exact")),
-        Claim(
-            "heuristic distributed BCE does not depend on the number of parties",
-            partial(_insensitive, "BCE, heuristic"),
-        ),
-        Claim("distributed BCE is above distributed k-means", _distributed_above),
-    )
-    timing = (
-        Claim("distribution by columns gives the result of one place", _same_labels),
-        Claim("the gain in time grows with the number of clusterings", _ratio_grows),
-    )
-    few = (
-        Claim("GBCE is above BCE with one to three clusterings", partial(_few_columns, (1, 2, 3))),
-        Claim("GBCE and BCE come near each other as clusterings are added", _converges),
-    )
-    timing_note = (
-        "Parties work at the same time: a party's time counts once per exchange (the slowest). In one process.",
-    )
+# ---------------------------------------------------------------------------------------------------- claims, items
+_MISSING = tuple(
+    Claim(f"{method} hardly changes up to about 70 % missing labels", partial(_flat_in_missing, method))
+    for method in ("BCE", "MM", "CSPA", "MCLA", "HGPA")
+)
+_COLUMNS = (
+    Claim("five clusterings are better than one", _gains_to_five),
+    Claim("beyond five clusterings little changes", _flat_from_five),
+)
+_PARTIES = (
+    Claim("exact distributed BCE does not depend on the number of parties", partial(_insensitive, "BCE, exact")),
+    Claim(
+        "heuristic distributed BCE does not depend on the number of parties",
+        partial(_insensitive, "BCE, heuristic"),
+    ),
+    Claim("distributed BCE is above distributed k-means", _distributed_above),
+)
+_TIMING = (
+    Claim("distribution by columns gives the result of one place", _same_labels),
+    Claim("the gain in time grows with the number of clusterings", _ratio_grows),
+)
+_FEW = (
+    Claim("GBCE is above BCE with one to three clusterings", partial(_few_columns, (1, 2, 3))),
+    Claim("GBCE and BCE come near each other as clusterings are added", _converges),
+)
+_TIMING_NOTE = (
+    "Parties work at the same time: a party's time counts once per exchange (the slowest). In one process.",
+)
+_WEIGHT = (Claim("weights above D change little", _flat_above),)
+
+
+def _of_ensembles() -> list[Item]:
+    """Figures 3 and 4: labels that are lost, and more clusterings."""
     return [
-        *tables.items(),
         Item(
             "bce-figure-3",
             "micro-precision over the share of missing labels",
             MISSING,
             partial(curves, "missing", MP_OF_ALL),
-            missing,
+            _MISSING,
             _FIGURE_NOTE + _LOST_NOTE,
             figures.over_missing,
         ),
@@ -256,28 +259,46 @@ def items() -> list[Item]:
             "micro-precision over the number of clusterings",
             COLUMNS,
             partial(curves, "n_clusterings", "MP"),
-            columns,
+            _COLUMNS,
             _FIGURE_NOTE,
             figures.over_columns,
         ),
+    ]
+
+
+def _of_parties() -> list[Item]:
+    """Figures 5 and 6: rows or columns of several parties."""
+    return [
         Item(
             "bce-figure-5",
             "micro-precision over the number of parties with rows",
             ROWS,
             partial(curves, "n_parties", "MP"),
-            parties,
+            _PARTIES,
             _FIGURE_NOTE,
             figures.over_parties,
         ),
         Item(
-            "bce-figure-6", "time of column-distributed BCE", TIMING, _timing_table, timing, timing_note, figures.timing
+            "bce-figure-6",
+            "time of column-distributed BCE",
+            TIMING,
+            _timing_table,
+            _TIMING,
+            _TIMING_NOTE,
+            figures.timing,
         ),
+    ]
+
+
+def _of_features() -> list[Item]:
+    """Figures 7 and 8: features beside the labels."""
+    return [
         Item(
             "bce-figure-7",
             "GBCE and BCE over the number of clusterings",
             FEATURES,
             partial(curves, "n_clusterings", "MP"),
-            few,
+            _FEW,
             _FEATURE_NOTE,
             figures.with_features,
         ),
@@ -286,8 +307,13 @@ def items() -> list[Item]:
             "GBCE over the weight of a label",
             WEIGHTS,
             partial(curves, "weight", "MP"),
-            (Claim("weights above D change little", _flat_above),),
+            _WEIGHT,
             _FEATURE_NOTE,
             figures.over_weights,
         ),
     ]
+
+
+def items() -> list[Item]:
+    """The items of this paper, in the order of their numbers."""
+    return [*tables.items(), *_of_ensembles(), *_of_parties(), *_of_features()]
