@@ -1,5 +1,6 @@
 # The public names and where they live: the one list, read by type checkers and, at run time, by lazy_loader.
 from . import (
+    blocks as blocks,
     consensus as consensus,
     datasets as datasets,
     dirichlet_process as dirichlet_process,
@@ -58,6 +59,7 @@ from .consensus import (
 )
 
 # end: written by make tables
+from .blocks import LabelBlocks as LabelBlocks
 from .consensus_clustering import (
     ConsensusClustering as ConsensusClustering,
 )

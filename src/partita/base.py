@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from partita._checks import check_instance
 from partita._confidence import ConfidenceMixin, judged_rows, merge_equal_rows
+from partita._labels.blocks import as_blocks
 from partita._labels.ensemble import Ensemble, canonical_order, every_row, find_distinct_rows, have_a_label
 from partita._labels.validation import (
     LabelMatrix,
@@ -123,18 +124,23 @@ class BaseConsensus(ConfidenceMixin, ClusterMixin, BaseEstimator):
         Parameters
         ----------
         X : label matrix of shape (n_samples, n_clusterings)
-            Array, pandas or polars frame, dict or list of columns; missing = NaN, None, pd.NA or -1.
+            Array, pandas or polars frame, dict or list of columns; missing = NaN, None, pd.NA or -1. Or labels in
+            blocks: :class:`LabelBlocks`, a Dask array or a Dask frame.
         y : Ignored
             Present by convention.
         sample_weight : array-like of shape (n_samples,), optional
             Weight of each object. Weight 2 is the object twice; an object of weight 0 has no influence and is
             labelled afterwards (-1 if it shares no label with any other). Models of labels take sums from 1e-12 to
-            1e12.
+            1e12. Not for labels in blocks.
 
         Returns
         -------
         self
         """
+        blocks = as_blocks(X)
+        if blocks is not None:
+            blocks.fit_estimator(self, sample_weight)
+            return self
         matrix = check_label_matrix(X)
         remember_columns(self, X, matrix, reset=True)
         self._fit_matrix(matrix, check_sample_weight(sample_weight, len(matrix.codes)))
@@ -146,12 +152,15 @@ class BaseConsensus(ConfidenceMixin, ClusterMixin, BaseEstimator):
         Parameters
         ----------
         X : label matrix of shape (n_samples, n_clusterings)
-            The same clusterings, in the same order, as in ``fit``. Labels never seen count as missing.
+            The same clusterings, in the same order, as in ``fit``, also in blocks. Labels never seen count as missing.
 
         Returns
         -------
         labels : ndarray of shape (n_samples,)
         """
+        blocks = as_blocks(X)
+        if blocks is not None:
+            return blocks.predict_with(self)
         return self._place_objects(self._encode_new(X))[0]
 
     def score(self, X: Any, y: Any = None) -> float:
@@ -240,7 +249,7 @@ class BaseConsensus(ConfidenceMixin, ClusterMixin, BaseEstimator):
         used = given > 0
         codes = matrix.codes if used.all() else np.ascontiguousarray(matrix.codes[:, used])
         labelled = self._have_evidence(codes)
-        warn_unlabelled(labelled)
+        warn_unlabelled(int((~labelled).sum()), n_samples)
         object_weights, clustering_weights, scale = self._scale_weights(sample_weight[labelled], given)
         encoder = row_encoder(matrix, clustering_weights)
         if self._one_row_per_object():
@@ -384,7 +393,11 @@ class SoftConsensusMixin:
         Returns
         -------
         membership : ndarray of shape (n_samples, n_components_)
+            For labels in blocks an iterator over such arrays, one per block.
         """
+        blocks = as_blocks(X)
+        if blocks is not None:
+            return blocks.memberships_by(self)  # type: ignore[return-value]
         codes = self._encode_new(X)  # type: ignore[attr-defined]
         membership: FloatArray = self._place_objects(codes)[1]  # type: ignore[attr-defined]
         return membership
@@ -409,14 +422,18 @@ def check_consensus(consensus: Any, name: str = "consensus") -> None:
         )
 
 
-def remember_columns(estimator: Any, X: Any, matrix: LabelMatrix, *, reset: bool) -> None:
-    """Set, or compare with, ``n_features_in_`` and ``feature_names_in_``, as scikit-learn does; set ``index_``."""
+def remember_columns(estimator: Any, X: Any, matrix: LabelMatrix | None, *, reset: bool) -> None:
+    """Set, or compare with, ``n_features_in_`` and ``feature_names_in_``, as scikit-learn does; set ``index_``.
+
+    Without a matrix X is a frame or an array of the right width, whose rows are elsewhere.
+    """
     if reset:
         estimator.__dict__.pop("index_", None)
-        if isinstance(X, pd.DataFrame):
+        if isinstance(X, pd.DataFrame) and matrix is not None:
             estimator.index_ = X.index
     distinct = hasattr(X, "columns") and len(set(map(str, X.columns))) == len(X.columns)  # clusterings may share a name
-    named = X if distinct else np.broadcast_to(np.int8(0), (len(matrix.codes), matrix.n_columns_in))
+    shape = X.shape if matrix is None else (len(matrix.codes), matrix.n_columns_in)
+    named = X if distinct else np.broadcast_to(np.int8(0), shape)
     validate_data(estimator, named, reset=reset, skip_check_array=True)
 
 
@@ -426,12 +443,11 @@ def warn_fewer_clusters(method: str, asked: int, found: int) -> None:
         warn(f"{asked} clusters were asked for, and {method} found {found}.", FewerClustersWarning)
 
 
-def warn_unlabelled(labelled: Array) -> None:
+def warn_unlabelled(n_without: int, n_samples: int) -> None:
     """Warn once about objects of which nothing is known."""
-    n_without = int((~labelled).sum())
     if n_without:
         warn(
-            f"{n_without} of {len(labelled)} objects have no label in any clustering; labels_ is -1 for them.",
+            f"{n_without} of {n_samples} objects have no label in any clustering; labels_ is -1 for them.",
             UnlabelledObjectsWarning,
         )
 

@@ -13,6 +13,14 @@ class FileFormatError(ValueError):
     """A file could not be read as, or written in, the form that its name or content promises."""
 
 
+class BlockError(ValueError):
+    """A block of labels could not be read, is not like the others, or changed while it was used; it is named."""
+
+
+class ClusterError(RuntimeError):
+    """The Dask cluster that a fit ran on is gone, or cannot run it."""
+
+
 class MissingExtraError(ImportError):
     """An optional library is needed; the message names the extra that installs it."""
 

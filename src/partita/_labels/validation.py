@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from partita._checks import check_choice
+from partita._labels.blocks import refuse_blocks
 from partita._labels.columns import Noise, as_column, encode_column, named_columns
 from partita._labels.ensemble import Ensemble
 from partita._labels.membership import as_numbers
@@ -100,6 +101,7 @@ def check_label_matrix(X: Any, noise: Noise = "missing", *, allow_unlabelled: bo
     check_choice("noise", noise, ("missing", "singleton", "cluster"))
     if isinstance(X, LabelMatrix):
         return _check_read_before(X, noise, allow_unlabelled)
+    refuse_blocks(X)
     names, columns = named_columns(X)
     codes = np.empty((len(columns[0]), len(columns)), dtype=np.int32)
     labels = []
@@ -285,11 +287,17 @@ def _drop_empty(
         if allow_unlabelled:
             return codes[:, :0], []
         _refuse_unlabelled(*codes.shape)
-    dropped = [name for j, name in enumerate(names) if j not in set(kept.tolist())]
-    shown = ", ".join(map(repr, dropped[:5])) + (", ..." if len(dropped) > 5 else "")
     if not allow_unlabelled:
+        warn_dropped(names, kept)
+    return np.ascontiguousarray(codes[:, kept]), [labels[j] for j in kept]
+
+
+def warn_dropped(names: list[str], kept: IntArray) -> None:
+    """Say which clusterings have no label at all, if any."""
+    dropped = [name for j, name in enumerate(names) if j not in set(kept.tolist())]
+    if dropped:
+        shown = ", ".join(map(repr, dropped[:5])) + (", ..." if len(dropped) > 5 else "")
         warn(
             f"{len(dropped)} of {len(names)} clusterings have no label at all and were dropped: {shown}.",
             EmptyColumnWarning,
         )
-    return np.ascontiguousarray(codes[:, kept]), [labels[j] for j in kept]

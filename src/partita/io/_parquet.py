@@ -14,25 +14,29 @@ def read_parquet(source: Source) -> pd.DataFrame:
     """All columns, after that of the index if it has one."""
     require("pyarrow", extra="parquet", purpose="reading Parquet")
     with foreign_reader(source, "a Parquet file"), source.open() as file:
-        _refuse_nested(file, source)
-        frame = pd.read_parquet(file, engine="pyarrow")
-        if not isinstance(frame.index, pd.RangeIndex):
-            frame = frame.reset_index(names=list(_names_of_index(frame)))
-        frame.columns = pd.Index([str(name) for name in frame.columns])
-        _check_text(frame)
+        refuse_nested(file, source)
+        return check_frame(name_columns(pd.read_parquet(file, engine="pyarrow")))
+
+
+def name_columns(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame with text for names, and its index, if it has one, as the first column."""
+    if not isinstance(frame.index, pd.RangeIndex):
+        frame = frame.reset_index(names=list(_names_of_index(frame)))
+    frame.columns = pd.Index([str(name) for name in frame.columns])
     return frame
 
 
-def _check_text(frame: pd.DataFrame) -> None:
+def check_frame(frame: pd.DataFrame) -> pd.DataFrame:
     """Let damaged characters fail here: Arrow hands on text without a look at it."""
     import pyarrow
 
     for place, dtype in enumerate(frame.dtypes):
         if isinstance(dtype, pd.StringDtype):
             pyarrow.array(frame.iloc[:, place].array).validate(full=True)
+    return frame
 
 
-def _refuse_nested(file: Any, source: Source) -> None:
+def refuse_nested(file: Any, source: Source) -> None:
     """Lists, structs and maps in a cell are no labels, and pandas makes arrays or dicts of them."""
     import pyarrow.parquet
     import pyarrow.types

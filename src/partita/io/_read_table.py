@@ -10,6 +10,7 @@ from partita.exceptions import FileFormatError
 from partita.io._cells import MissingWords, clean, clean_ids, words_for_missing
 from partita.io._excel import read_sheet
 from partita.io._formats import EXCEL, PARQUET, TEXT, find_ids, format_of_source
+from partita.io._label_table import LabelTable
 from partita.io._lines import SAMPLE
 from partita.io._numpy_files import read_numpy
 from partita.io._parquet import read_parquet
@@ -59,6 +60,15 @@ def read_table(
         frame = read_parquet(source) if kind in PARQUET else read_numpy(source)
         layout = _layout_of(frame, id_column if kind in PARQUET or isinstance(id_column, str) else False, source)
     return _assemble(frame, layout, words, source, frame.__getitem__)
+
+
+def assemble_frame(
+    frame: pd.DataFrame, id_column: str | bool | None, missing: Sequence[str], missing_words: bool, source: Source
+) -> LabelTable:
+    """A frame as labels and ids, cleaned as those of a file are."""
+    layout = _layout_of(frame, id_column, source)
+    table = _assemble(frame, layout, words_for_missing(missing, missing_words), source, frame.__getitem__)
+    return LabelTable(table.frame, table.ids, table.has_header)
 
 
 def _layout_of(frame: pd.DataFrame, id_column: str | bool | None, source: Source) -> Layout:

@@ -20,6 +20,7 @@ from partita.consensus.models._bce_steps import (
     BCEProblem,
     BCERun,
     BCEState,
+    better_gamma,
     flat_gamma,
     hard_gamma,
     label_problem,
@@ -48,7 +49,7 @@ SHORT = 10  # iterations of BCE before the best starts are chosen
 AGAIN = 4  # runs from the end of the one before, at most: few rise more than once
 RISE = 1e-6  # relative rise of the bound that is worth another one
 _VERY_MANY = 50_000  # distinct rows above which the beginning of a run is not repeated: a minute for a million rows
-_TRACE = 1e-6  # share of what all objects have, added to the end of a run: more would lead away from it
+TRACE = 1e-6  # share of what all objects have, added to the end of a run: more would lead away from it
 
 
 class BCE(GrowingMixin, LabelModel):
@@ -151,6 +152,7 @@ class BCE(GrowingMixin, LabelModel):
     """
 
     _ties_by_codes: ClassVar[bool] = True
+    _rows_elsewhere: bool = False  # the rows of the fit are not kept: every E-step begins anew
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "smoothing": [Interval("real", 0, None)],
@@ -198,7 +200,7 @@ class BCE(GrowingMixin, LabelModel):
 
     def _keep(self, problem: BCEProblem, best: BCERun) -> Consensus:
         """What a fitted model has of its run, and the clusters of the rows."""
-        self._columns, self._state = problem.columns, best.state
+        self._columns, self._state, self._rows_elsewhere = problem.columns, best.state, False
         self._fitted = FittedRows(problem.ensemble.codes, problem.features, best.gamma)
         self.history_, self.lower_bound_ = best.history, best.history[-1]
         self.n_iter_, self.converged_ = len(best.history), best.converged
@@ -251,7 +253,7 @@ class BCE(GrowingMixin, LabelModel):
 
     def _run_all(self, problem: BCEProblem, best: BCERun, run: Callable[..., BCERun]) -> BCERun:
         """The best run of a sample on all rows: from its end, and, unless that takes long, from its beginning."""
-        end = self._for_all(problem, best.state, _TRACE)
+        end = self._for_all(problem, best.state, TRACE)
         run = partial(run, n_jobs=self.n_jobs)
         short = run(problem, end, gamma=hard_gamma(problem, end))
         if len(problem.row_weights) > _VERY_MANY:
@@ -289,6 +291,8 @@ class BCE(GrowingMixin, LabelModel):
 
     def _place(self, problem: BCEProblem) -> tuple[FloatArray, FloatArray]:
         """Gamma and lower bounds of rows; one that was fitted starts where the fit left it."""
+        if self._rows_elsewhere:
+            return settle(problem, self._state, better_gamma(problem, self._state))
         gamma = flat_gamma(problem, self._state.alpha)
         row = self._fitted.find(problem.ensemble.codes, problem.features)
         gamma[row >= 0] = self._fitted.gamma[row[row >= 0]]
@@ -318,6 +322,8 @@ class BCE(GrowingMixin, LabelModel):
     @property
     def gamma_(self) -> FloatArray:
         """Variational parameters of each object; they sum to those of alpha and the weight of what it has."""
+        if not isinstance(self.membership_, np.ndarray):  # of blocks: made block by block, when it is asked for
+            return self.membership_.gammas(self)
         return np.asarray(self.membership_ * (self.alpha_.sum() + self._observed_weight)[:, None])
 
     def _fit_matrix(self, matrix: LabelMatrix, sample_weight: FloatArray) -> None:

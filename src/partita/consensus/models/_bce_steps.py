@@ -198,6 +198,19 @@ def settle(problem: BCEProblem, state: BCEState, gamma: FloatArray | None = None
     return gamma, bounds
 
 
+def better_gamma(problem: BCEProblem, state: BCEState, n_steps: int = _LAST_STEPS) -> FloatArray:
+    """Gamma of rows of which no earlier one is kept: the better of two fixed points (eq. B4).
+
+    One start is equal membership in all clusters, the other one the most probable cluster. Each of them alone leaves
+    some rows at worse fixed points than EM that goes on from its last E-step.
+    """
+    starts = flat_gamma(problem, state.alpha), hard_gamma(problem, state)
+    bounds = np.empty((2, len(starts[0])))
+    for gamma, of_rows in zip(starts, bounds, strict=True):
+        e_step(problem, state, gamma, of_rows, n_steps=n_steps, tol=SETTLED)
+    return np.where((bounds[1] > bounds[0])[:, None], starts[1], starts[0])
+
+
 def penalised_bound(state: BCEState, sums: MembershipSums, columns: BCEColumns) -> float:
     """What EM climbs: the lower bound and, with smoothing, eps sum_j u_j sum log beta_j   (eq. M33)."""
     return float(sums.bound[0]) + penalty(state.table, columns.smoothing, columns.layout.cell_weights)

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from partita._features import FeatureColumns, FeatureValues, check_column_weights, read_feature_columns
 from partita._kernels.families import BERNOULLI, GAUSSIAN
+from partita._labels.blocks import as_blocks
 from partita._labels.ensemble import Ensemble, layout_of
 from partita._labels.validation import LabelMatrix, check_label_matrix, check_sample_weight
 from partita._parameters import Interval
@@ -210,6 +211,14 @@ class GBCE(BCE):
         self
         """
         _refuse(moved)
+        blocks = as_blocks(X)
+        if blocks is not None:
+            if features is not None:
+                raise ValueError("GBCE with features needs labels in memory; pass an array or a frame, not blocks.")
+            self._features, self._values = self._read(None, np.empty(0))
+            blocks.fit_estimator(self, sample_weight)
+            del self._values
+            return self
         matrix = check_label_matrix(X)
         weight = check_sample_weight(sample_weight, len(matrix.codes))
         self._features, self._values = self._read(features, weight)
@@ -364,6 +373,8 @@ class GBCE(BCE):
         -------
         labels : ndarray of shape (n_samples,)
         """
+        if features is None and as_blocks(X) is not None:
+            return super().predict(X)
         return self._place_new(X, features)[0]
 
     def predict_proba(self, X: Any, features: Any = None) -> FloatArray:
@@ -379,6 +390,8 @@ class GBCE(BCE):
         -------
         membership : ndarray of shape (n_samples, n_components_)
         """
+        if features is None and as_blocks(X) is not None:
+            return super().predict_proba(X)
         return self._place_new(X, features)[1]
 
     def score_samples(self, X: Any, features: Any = None) -> FloatArray:

@@ -123,7 +123,7 @@ class SoftEnsembleConsensus(BaseConsensus):
         clustering_weights = check_clustering_weights(self.weights, len(blocks))
         cells = stack_clusterings(blocks, clustering_weights, sample_weight)
         seen = np.asarray(cells.seen.any(axis=1))
-        warn_unlabelled(seen)
+        warn_unlabelled(int((~seen).sum()), len(seen))
         active, weightless = (np.flatnonzero(seen & chosen) for chosen in (sample_weight > 0, sample_weight == 0))
         if len(active) == 0:
             raise ValueError("no object has both a probability and a positive sample_weight; at least one must.")

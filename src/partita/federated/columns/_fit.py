@@ -88,7 +88,7 @@ def open_columns(sites: Sites, estimator: Any, *, paper: bool = False) -> Common
     if not len(labelled):
         raise ValueError("no object has a label in a clustering of positive weight; at least one must.")
     sites.each("objects", {"labelled": labelled})
-    warn_unlabelled(found["weight"] > 0)
+    warn_unlabelled(int(np.count_nonzero(found["weight"] <= 0)), len(found["weight"]))
     warn_one_clustering(estimator, layout_of(np.ones(round(float(found["n_clusterings"][0])), dtype=np.int64)))
     return CommonObjects(n_objects, labelled, found["weight"][labelled], float(found["total"][0]), paper)
 

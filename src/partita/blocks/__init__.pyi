@@ -1,0 +1,1 @@
+from ._label_blocks import LabelBlocks as LabelBlocks

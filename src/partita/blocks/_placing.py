@@ -1,0 +1,65 @@
+"""A fitted estimator applied to labels in blocks."""
+
+from collections.abc import Iterator
+from copy import copy
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from partita._typing import FloatArray, IntArray
+from partita.blocks._label_blocks import LabelBlocks
+from partita.blocks._sources import Block, naming
+
+
+def predict(blocks: LabelBlocks, estimator: Any) -> IntArray:
+    """Cluster of each object of all blocks, int32."""
+    from partita.blocks._fit import engine_for
+
+    check_is_fitted(estimator, "labels_")
+    kept = light(estimator)
+    tasks = ((block, kept, "labels") for block in blocks.blocks())
+    return np.concatenate(list(engine_for(blocks, estimator).map(place_block, tasks)))
+
+
+def memberships(blocks: LabelBlocks, estimator: Any) -> Iterator[FloatArray]:
+    """Probabilities of the clusters, one array per block."""
+    from partita.blocks._fit import engine_for
+
+    check_is_fitted(estimator, "labels_")
+    kept = light(estimator)
+    tasks = ((block, kept, "membership") for block in blocks.blocks())
+    return engine_for(blocks, estimator).map(place_block, tasks)
+
+
+def place_block(block: Block, estimator: Any, what: str) -> Any:
+    """Labels, probabilities, or gamma of BCE, of the objects of one block."""
+    with naming(block):
+        return np.concatenate([_PLACES[what](estimator, piece.labels) for piece in block.pieces()])
+
+
+def _labels(estimator: Any, labels: Any) -> Any:
+    return estimator.predict(labels).astype(np.int32)
+
+
+def _membership(estimator: Any, labels: Any) -> FloatArray:
+    return np.asarray(estimator.predict_proba(labels))
+
+
+def _gamma(estimator: Any, labels: Any) -> FloatArray:
+    """Membership times the sum of alpha and the weight of the labels that an object has."""
+    encoder = estimator._placement.encoder
+    observed = (encoder.known(encoder.encode(labels)) >= 0) @ encoder.clustering_weights
+    return np.asarray(_membership(estimator, labels) * (estimator.alpha_.sum() + observed)[:, None])
+
+
+_PLACES = {"labels": _labels, "membership": _membership, "gamma": _gamma}
+
+
+def light(estimator: Any) -> Any:
+    """The estimator without what it found for the objects of its fit: what travels to a worker."""
+    kept = copy(estimator)
+    kept.labels_ = np.empty(0, dtype=np.int32)
+    for name in ("membership_", "_judged", "_observed_weight", "starts_", "index_"):
+        kept.__dict__.pop(name, None)
+    return kept

@@ -1,0 +1,1 @@
+"""Fits of more distinct rows than fit in memory: sums over parts of the rows, a sample, and a pass that places all."""
