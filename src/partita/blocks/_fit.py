@@ -107,7 +107,7 @@ def fit_reduced(estimator: Any, reduced: ReducedLabels) -> None:
         n_objects = n_objects[labelled]
         row_of_object = renumber(row_of_object, labelled)
     estimator._fit_matrix(matrix, n_objects.astype(np.float64))
-    give_to_objects(estimator, row_of_object, reduced.lengths)
+    give_to_objects(estimator, n_objects, row_of_object, reduced.lengths)
 
 
 def renumber(row_of_object: Array, kept: Array) -> Array:
@@ -124,32 +124,22 @@ def remember_names(estimator: Any, names: list[str]) -> None:
     remember_columns(estimator, shown, None, reset=True)
 
 
-def give_to_objects(estimator: Any, row_of_object: Array, lengths: list[int]) -> None:
+def give_to_objects(estimator: Any, n_objects: IntArray, row_of_object: Array, lengths: list[int]) -> None:
     """What an estimator found for distinct rows, for the objects of all blocks."""
-    judged: JudgedRows = estimator._judged
-    of_row: IntArray = judged.row_of_object  # of each fitted row: its place among the rows that are kept
-    row_labels = estimator.labels_
-    n_rows = len(judged.row_labels)
-    estimator.labels_ = hand_out(row_labels.astype(np.int32), row_of_object)
-    place = hand_out(of_row.astype(np.int32), row_of_object)
-    estimator._judged = replace(judged, row_of_object=place)
-    if hasattr(estimator, "_observed_weight"):
-        estimator._observed_weight = _of_judged(estimator._observed_weight, of_row, n_rows, 0.0)
+    estimator._judged = _in_order_of_rows(estimator._judged, n_objects, row_of_object)
     if "membership_" in estimator.__dict__:
         prior = estimator._placement.prior
-        shares = _of_judged(estimator.membership_, of_row, n_rows, prior)
-        estimator.membership_ = InBlocks(shares, prior, place, lengths)
+        estimator.membership_ = InBlocks(estimator.membership_, prior, row_of_object, lengths)
     if "starts_" in estimator.__dict__:
         estimator.starts_ = [
             start._replace(labels=hand_out(start.labels.astype(np.int32), row_of_object)) for start in estimator.starts_
         ]
+    estimator.labels_ = hand_out(estimator.labels_.astype(np.int32), row_of_object)
 
 
-def _of_judged(values: Array, of_row: IntArray, n_rows: int, default: Any) -> Array:
-    """Values of the fitted rows in the order of the rows that are kept."""
-    shape = (n_rows, *values.shape[1:])
-    moved = np.empty(shape, dtype=values.dtype)
-    moved[:] = default
-    there = of_row >= 0
-    moved[of_row[there]] = values[there]
-    return moved
+def _in_order_of_rows(judged: JudgedRows, n_objects: IntArray, row_of_object: Array) -> JudgedRows:
+    """The same rows in the order in which they were reduced, so that the place of each object is held only once."""
+    place, old = judged.row_of_object, judged.ensemble
+    weights = n_objects * (old.row_weights.sum() / n_objects.sum())  # a power of two, or 1
+    ensemble = old.with_rows(np.ascontiguousarray(old.codes[place]), weights)
+    return replace(judged, ensemble=ensemble, row_labels=judged.row_labels[place], row_of_object=row_of_object)
