@@ -20,7 +20,7 @@ from partita.blocks._fit import remember_names
 from partita.blocks._journal import Journal
 from partita.blocks._label_blocks import LabelBlocks
 from partita.blocks._placing import light
-from partita.blocks.beyond import _graphs, _kmeans, _label_space, _models
+from partita.blocks.beyond import _graphs, _kmeans, _label_space, _models, _pcc
 from partita.blocks.beyond._judged import JudgedParts, LaterMembership
 from partita.blocks.beyond._parts import SAMPLE, Fitted, RowParts, make_parts
 from partita.exceptions import NotEnoughMemoryError
@@ -45,6 +45,7 @@ METHODS = {
     "MCLA": Method(_graphs.fit_mcla, _graphs.place_mcla, _graphs.share_labels),
     "MultinomialMixture": Method(_models.fit_mixture),
     "NBCE": Method(_models.fit_nbce),
+    "PCC": Method(_pcc.fit_pcc),
     "QMI": Method(_kmeans.fit_qmi),
     "USENC": Method(_label_space.fit_usenc),
 }
@@ -68,7 +69,8 @@ def method_for(estimator: Any) -> Method:
     if name not in METHODS:
         raise NotEnoughMemoryError(
             f"the distinct rows of these blocks do not fit in {format_bytes(available_memory())}, and {name} needs "
-            f"them all at once. These methods do not: {', '.join(METHODS)} (NBCE with inference='vb'). "
+            f"them all at once. These methods do not: {', '.join(METHODS)} (NBCE with inference='vb', PCC with "
+            "divergence='l2'). "
             "PARTITA_MAX_MEMORY sets another limit."
         )
     if getattr(estimator, "keep_starts", False):
@@ -87,9 +89,14 @@ class Placing(NamedTuple):
     found: Fitted
 
 
-def place_rows(rows: Ensemble, how: Placing) -> Sums:
+def place_rows(rows: Ensemble, how: Placing, kept: dict[str, Array] | None = None) -> Sums:
     """Clusters of the rows of a part, in the method's own numbering, and how many objects of which labels they have."""
-    found = how.estimator._label_rows(rows.codes) if how.place is None else how.place(rows, how.found.model)
+    if kept is not None:
+        found = kept["Y"]
+    elif how.place is not None:
+        found = how.place(rows, how.found.model)
+    else:
+        found = how.estimator._label_rows(rows.codes)
     labels = found.argmax(axis=1) if found.ndim == 2 else found
     counts = count_cells(rows, labels, how.found.n_clusters)
     mass = rows.row_weights @ found if found.ndim == 2 else counts.sizes
@@ -126,7 +133,9 @@ def _place_all(parts: RowParts, how: Placing, *, show: bool) -> tuple[Array, Clu
     labels, lo = np.empty(n_samples, dtype=np.int32), 0
     total: Sums = {}
     with progress(len(parts.lengths), "placing objects", show=show) as bar:
-        for found, of_part in parts.place(place_rows, how):
+        for found, of_part in parts.place(
+            place_rows, how._replace(found=how.found._replace(kept=None)), how.found.kept
+        ):
             labels[lo : lo + len(found)] = found
             lo += len(found)
             total = add_up([total, of_part] if total else [of_part])

@@ -44,6 +44,7 @@ class Fitted(NamedTuple):
     n_clusters: int  # in its own numbering, those without objects among them
     prior: FloatArray | None = None  # (n_clusters,) of soft methods: membership of an object of which nothing is known
     model: Any = None  # what places rows, where it is not the estimator itself
+    kept: list[Any] | None = None  # handles of memberships of the rows of each part, under "Y", if they are kept
 
 
 class FitColumns(NamedTuple):
@@ -87,12 +88,35 @@ class RowParts:
 
         return self._journal.ask(question, compute)
 
-    def place(self, function: RowSums, values: Any) -> Iterator[tuple[Array, Sums]]:
+    def place(
+        self, function: Callable[..., Sums], values: Any, kept: list[Any] | None = None
+    ) -> Iterator[tuple[Array, Sums]]:
         """For every part the labels of its objects, -1 for none, and sums; ``function`` gives the labels of the rows.
 
-        They are the entry "labels" of what it gives; the others are sums.
+        They are the entry "labels" of what it gives; the others are sums. It also gets what was kept of the part, if
+        there is such.
         """
-        return self._engine.map(_labels_of_part, self._tasks(function, self._engine.share(values)))
+        tasks = self._tasks(function, self._engine.share(values))
+        if kept is not None:
+            tasks = ((*task, own) for task, own in zip(tasks, kept, strict=True))
+        return self._engine.map(_labels_of_part, tasks)
+
+    # ------------------------------------------------------------------------------ what is kept of the rows of a part
+    def each(self, function: Callable[..., Any], values: Any, kept: Any = None) -> Iterator[tuple[Sums, Any]]:
+        """For every part sums, and a handle of what ``function(rows, values, kept)`` wants to keep of its rows."""
+        tasks = self._tasks(function, self._engine.share(values))
+        if kept is not None:
+            tasks = ((*task, own) for task, own in zip(tasks, kept, strict=True))
+        return self._engine.keep(_kept_of_part, tasks)
+
+    def one(self, number: int, function: Callable[..., Any], values: Any, kept: Any) -> tuple[Sums, Any]:
+        """The same for one part."""
+        task = (self._handles[number], function, self.layout, self._engine.share(values), kept)
+        return next(self._engine.keep(_kept_of_part, [task]))
+
+    def drop(self, handle: Any) -> None:
+        """Forget what was kept."""
+        self._engine.drop(handle)
 
     def _tasks(self, function: RowSums, values: Any) -> Iterator[tuple[Any, ...]]:
         return ((handle, function, self.layout, values) for handle in self._handles)
@@ -147,8 +171,17 @@ def _sums_of_part(part: dict[str, Array], function: RowSums, layout: Ensemble, v
     return function(_rows_in(part, layout), values)
 
 
-def _labels_of_part(part: dict[str, Array], function: RowSums, layout: Ensemble, values: Any) -> tuple[Array, Sums]:
-    sums = function(_rows_in(part, layout), values)
+def _kept_of_part(
+    part: dict[str, Array], function: Callable[..., Any], layout: Ensemble, values: Any, *kept: Any
+) -> tuple[Sums, dict[str, Array]]:
+    told: tuple[Sums, dict[str, Array]] = function(_rows_in(part, layout), values, *kept)
+    return told
+
+
+def _labels_of_part(
+    part: dict[str, Array], function: Callable[..., Sums], layout: Ensemble, values: Any, *kept: Any
+) -> tuple[Array, Sums]:
+    sums = function(_rows_in(part, layout), values, *kept)
     labels = np.append(sums.pop("labels"), -1)  # the last entry is for objects without any label
     shorter = labels.astype(np.min_scalar_type(-max(int(labels.max(initial=0)), 1)))
     return shorter[part["row_of_object"]], sums

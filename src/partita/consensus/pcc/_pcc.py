@@ -33,6 +33,7 @@ from partita.consensus.pcc._label_space import LabelSpace, constant_of_l2, label
 from partita.consensus.pcc._problem import PCCProblem, PCCRun, PCCSolution, descend
 from partita.consensus.pcc._search import search_starts
 from partita.consensus.pcc._stored_pairs import PairSpace, all_pairs, chosen_pairs
+from partita.exceptions import NotEnoughMemoryError
 
 _SWEEPS = 1000  # of the block solver, at most: a safeguard, far above what a fit needs
 _STEPS, _FEWEST_STEPS = 20, 10_000  # limit of the greedy solver: 20 n K steps, and 10,000 where that is less
@@ -307,6 +308,11 @@ class PCC(SoftConsensusMixin, BaseConsensus):
     def history_(self) -> list[float]:
         """Objective at the start, at some of the sweeps, and at the end."""
         check_is_fitted(self, "labels_")
+        if self._constant is not None and np.isnan(self._constant):
+            raise NotEnoughMemoryError(
+                "the value of the objective needs all pairs of distinct rows, which did not fit in memory; kkt_gap_ "
+                "says how near the minimum the fit is."
+            )
         if self._constant is None:
             self._constant = constant_of_l2(self._fitted.ensemble, show=bool(self.verbose))
         values = [value + self._constant for value in self._history]
