@@ -195,7 +195,7 @@ def compare_dask():
             data = Path(folder) / str(n)
             make_files(data, n, 10, 16, 0.3)
             for workers in (0, 1, 2):
-                runs.append(run_one(data, "mixture", workers=workers, max_memory="20MB"))
+                runs.append(run_one(data, "mm", workers=workers, max_memory="20MB"))
                 print_runs(runs[-1:])
 
 

@@ -5,11 +5,12 @@ A fit keeps references to its distinct rows, their clusters and the row of each 
 
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from partita._in_blocks import ValuesInBlocks
 from partita._labels.ensemble import Ensemble, find_distinct_rows
 from partita._typing import Codes, FloatArray, IntArray
 from partita.metrics._confidence import ClusterCounts, RowVerdicts, count_cells, judge_rows, row_votes
@@ -25,6 +26,9 @@ class JudgedRows:
     row_of_object: IntArray  # (n_samples,) its row among both, or -1
     n_clusters: int
     all_counts: ClusterCounts | None = None  # of all objects, where these are a part of them
+    lengths: list[int] | None = None  # objects of each block, where they came in blocks
+
+    is_sample: ClassVar[bool] = False  # whether the rows are those of a sample of the objects
 
     def __getstate__(self) -> dict[str, Any]:
         """The fields; what is derived from them is not stored."""
@@ -38,10 +42,18 @@ class JudgedRows:
         return RowVerdicts(confidence[self.row_of_object], second[self.row_of_object])
 
     def votes(self) -> FloatArray:
-        """Votes for each object (eq. I75)."""
+        """Votes for each object (eq. I75); of objects in blocks a list of one array per block, made one at a time."""
         counts = self.counts()
-        of_row = row_votes(self._all_rows(), counts)
-        return np.asarray(np.vstack([of_row, counts.sizes / counts.sizes.sum()])[self.row_of_object])
+        of_row = np.vstack([row_votes(self._all_rows(), counts), counts.sizes / counts.sizes.sum()])
+        if self.lengths is None:
+            return np.asarray(of_row[self.row_of_object])
+        return ValuesInBlocks(of_row, self.row_of_object, self.lengths)  # type: ignore[return-value]
+
+    def own_votes(self) -> FloatArray:
+        """Share of its own cluster in the votes for each object; NaN without a cluster."""
+        of_row, own = row_votes(self._all_rows(), self.counts()), self.row_labels
+        mine = np.where(own >= 0, of_row[np.arange(len(own)), own.clip(0)], np.nan)
+        return np.asarray(np.append(mine, np.nan)[self.row_of_object])
 
     def counts(self) -> ClusterCounts:
         """Weight of each label in each cluster."""

@@ -5,7 +5,9 @@ that wait take little memory. Sums over blocks are made here, in that order: wor
 """
 
 import os
+import shutil
 import tempfile
+import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -56,7 +58,7 @@ class InThisProcess:
 
     def __init__(self, n_jobs: int | None = None) -> None:
         self.n_jobs = n_jobs
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._folder: str | None = None
         self._n_kept = 0
 
     def map(self, function: Callable[..., Any], tasks: Iterable[tuple[Any, ...]]) -> Iterator[Any]:
@@ -87,9 +89,10 @@ class InThisProcess:
 
     def _store(self, arrays: dict[str, Any]) -> OnDisk:
         if self._folder is None:
-            self._folder = tempfile.TemporaryDirectory(prefix="partita-")
+            self._folder = tempfile.mkdtemp(prefix="partita-")
+            weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         self._n_kept += 1
-        path = os.path.join(self._folder.name, f"{self._n_kept:08d}.npz")
+        path = os.path.join(self._folder, f"{self._n_kept:08d}.npz")
         np.savez(path, **arrays)
         return OnDisk(path)
 

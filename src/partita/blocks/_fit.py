@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from partita._confidence import JudgedRows
+from partita._in_blocks import ValuesInBlocks
 from partita._labels.ensemble import have_a_label
 from partita._runs import progress
 from partita._typing import Array, IntArray
@@ -20,7 +21,7 @@ from partita.blocks._engine import Engine, InThisProcess
 from partita.blocks._journal import Journal, journal_for
 from partita.blocks._label_blocks import LabelBlocks
 from partita.blocks._reduction import ReducedLabels, TooManyRowsError, join_blocks, reduce_block
-from partita.blocks._results import InBlocks, hand_out
+from partita.blocks._results import hand_out
 from partita.consensus.graph._graph_partition import is_installed
 
 
@@ -126,10 +127,11 @@ def remember_names(estimator: Any, names: list[str]) -> None:
 
 def give_to_objects(estimator: Any, n_objects: IntArray, row_of_object: Array, lengths: list[int]) -> None:
     """What an estimator found for distinct rows, for the objects of all blocks."""
-    estimator._judged = _in_order_of_rows(estimator._judged, n_objects, row_of_object)
+    judged = _in_order_of_rows(estimator._judged, n_objects, row_of_object)
+    estimator._judged = replace(judged, lengths=lengths)
     if "membership_" in estimator.__dict__:
-        prior = estimator._placement.prior
-        estimator.membership_ = InBlocks(estimator.membership_, prior, row_of_object, lengths)
+        of_row = np.vstack([estimator.membership_, estimator._placement.prior])
+        estimator.membership_ = ValuesInBlocks(of_row, row_of_object, lengths)
     if "starts_" in estimator.__dict__:
         estimator.starts_ = [
             start._replace(labels=hand_out(start.labels.astype(np.int32), row_of_object)) for start in estimator.starts_

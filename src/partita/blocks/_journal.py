@@ -109,8 +109,7 @@ def describe_fit(estimator: Any, blocks: Any) -> dict[str, Any]:
     """What tells one fit from another."""
     ignored = ("n_jobs", "verbose")  # they change no result
     parameters = {name: value for name, value in estimator.get_params(deep=False).items() if name not in ignored}
-    listed = blocks._open()
-    marks = [repr(getattr(block, "mark", block.name)) for block in listed] if isinstance(listed, list) else []
+    marks = [] if blocks.n_blocks is None else [mark_of_block(block) for block in blocks.blocks()]
     return {
         "version": __version__,
         "method": type(estimator).__name__,
@@ -118,6 +117,11 @@ def describe_fit(estimator: Any, blocks: Any) -> dict[str, Any]:
         "noise": blocks.noise,
         "blocks": hashlib.sha256("\n".join(marks).encode()).hexdigest(),
     }
+
+
+def mark_of_block(block: Any) -> str:
+    """What tells whether a block is the one of an earlier run."""
+    return f"{block.name} {getattr(block, 'mark', '')}"
 
 
 def _plain(value: Any) -> Any:

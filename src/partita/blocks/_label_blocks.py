@@ -43,8 +43,8 @@ class LabelBlocks:
 
     Parameters
     ----------
-    open_blocks : callable
-        Gives the blocks, again at each call.
+    blocks : list of blocks, or callable
+        The blocks, or what gives them, again at each call.
     names : list of str, optional
         Names of the clusterings, where they are known.
     noise : {"missing", "cluster"}, default="missing"
@@ -77,7 +77,7 @@ class LabelBlocks:
 
     def __init__(
         self,
-        open_blocks: Callable[[], Iterable[Block]],
+        blocks: list[Any] | Callable[[], Iterable[Any]],
         *,
         names: list[str] | None = None,
         noise: Noise = "missing",
@@ -87,7 +87,7 @@ class LabelBlocks:
         check_choice("noise", noise, ("missing", "singleton", "cluster"))
         if noise == "singleton":
             raise ValueError(_SINGLETON)
-        self._open = open_blocks
+        self._source = blocks
         self.names = names
         self.noise = noise
         self.client = client
@@ -137,7 +137,7 @@ class LabelBlocks:
         chosen = None if columns is None else tuple(columns)
         reading = PartReading(id_column, chosen, header, tuple(missing), missing_words, encoding)
         found = files_as_blocks(find_files(paths), reading, rows)
-        return cls(lambda: found.blocks, names=found.names, noise=noise, client=client, resume=resume)
+        return cls(found.blocks, names=found.names, noise=noise, client=client, resume=resume)
 
     @classmethod
     def from_array(
@@ -167,7 +167,7 @@ class LabelBlocks:
         """
         check_rows(rows)
         blocks = array_as_blocks(array, rows)
-        return cls(lambda: blocks, noise=noise, client=client, resume=resume)
+        return cls(blocks, noise=noise, client=client, resume=resume)
 
     @classmethod
     def from_iterable(
@@ -195,11 +195,7 @@ class LabelBlocks:
                 f"{function!r:.60} cannot be called; pass a function that yields the blocks, again at each call (an "
                 "iterator would be empty in the second pass)."
             )
-
-        def numbered() -> Iterator[Block]:
-            return (YieldedBlock(number, labels) for number, labels in enumerate(function()))
-
-        return cls(numbered, noise=noise, resume=resume)
+        return cls(function, noise=noise, resume=resume)
 
     @classmethod
     def from_dask(
@@ -228,7 +224,7 @@ class LabelBlocks:
         blocks = dask_as_blocks(collection)
         names = [str(name) for name in collection.columns] if hasattr(collection, "columns") else None
         return cls(
-            lambda: blocks,
+            blocks,
             names=names,
             noise=noise,
             client=current_client() if client is None else client,
@@ -239,8 +235,7 @@ class LabelBlocks:
     @property
     def n_blocks(self) -> int | None:
         """Number of blocks; None if a function yields them."""
-        blocks = self._open()
-        return len(blocks) if isinstance(blocks, list) else None
+        return len(self._source) if isinstance(self._source, list) else None
 
     def __iter__(self) -> Iterator[Any]:
         """Label matrices in the order of the objects, one or more per block."""
@@ -254,7 +249,13 @@ class LabelBlocks:
 
     def blocks(self) -> Iterator[Block]:
         """The blocks, which know how to read themselves."""
-        return iter(self._open())
+        if isinstance(self._source, list):
+            return iter(self._source)
+        return (YieldedBlock(number, labels) for number, labels in enumerate(self._source()))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is stored with a fitted model: neither the client nor what an earlier pass found."""
+        return {**self.__dict__, "client": None, "_kept": {}}
 
     # ------------------------------------------------------------------------------------------ what estimators ask for
     def fit_estimator(self, estimator: Any, sample_weight: Any = None) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from partita._labels.columns import named_columns
 from partita._typing import FloatArray, IntArray
 from partita.blocks._label_blocks import LabelBlocks
 from partita.blocks._sources import Block, naming
@@ -34,8 +35,14 @@ def memberships(blocks: LabelBlocks, estimator: Any) -> Iterator[FloatArray]:
 
 def place_block(block: Block, estimator: Any, what: str) -> Any:
     """Labels, probabilities, or gamma of BCE, of the objects of one block."""
+    place = _PLACES[what]
     with naming(block):
-        return np.concatenate([_PLACES[what](estimator, piece.labels) for piece in block.pieces()])
+        return np.concatenate([place(estimator, _as_fitted(piece.labels, estimator)) for piece in block.pieces()])
+
+
+def _as_fitted(labels: Any, estimator: Any) -> Any:
+    """Labels with names for their columns only if the fit had names, too; scikit-learn compares them."""
+    return labels if hasattr(estimator, "feature_names_in_") else dict(zip(*named_columns(labels), strict=True))
 
 
 def _labels(estimator: Any, labels: Any) -> Any:

@@ -41,6 +41,10 @@ def cluster_table(estimator: Any, confidence: FloatArray, names: list[str]) -> p
 
 def _similarity(rows: ResultRows, judged: JudgedRows, labels: IntArray) -> FloatArray:
     """Mean co-association within and between clusters (eq. I77); of many rows with missing labels, of a sample."""
+    if judged.is_sample:
+        chosen, every = _some_of_each(rows.labels, max(_MOST_ROWS // rows.n_clusters, _FEWEST)), rows.ensemble
+        some = every.with_rows(np.ascontiguousarray(every.codes[chosen]), every.row_weights[chosen])
+        return cluster_similarity(some, rows.labels[chosen], rows.n_clusters)
     if rows.ensemble.has_missing and rows.ensemble.n_rows > _MOST_ROWS:
         objects = _some_of_each(labels, max(_MOST_ROWS // rows.n_clusters, _FEWEST))
         few = rows.ensemble.with_rows(np.ascontiguousarray(judged.codes_of(objects)))

@@ -3,6 +3,7 @@
 import json
 import os
 import warnings
+from collections.abc import Sequence
 from copy import copy
 from functools import cached_property
 from typing import Any
@@ -185,10 +186,10 @@ class ConsensusResult:
 
     @cached_property
     def membership(self) -> FloatArray:
-        """Probabilities of the clusters, or votes for them."""
-        return np.asarray(
-            self.estimator.membership_ if self.membership_kind == "probabilities" else self.estimator.votes_
-        )
+        """Probabilities of the clusters, or votes for them; of objects in blocks a sequence of one array per block."""
+        soft = self.membership_kind == "probabilities"
+        values = self.estimator.membership_ if soft else self.estimator.votes_
+        return values if isinstance(values, Sequence) else np.asarray(values)  # type: ignore[return-value]
 
     @property
     def ids(self) -> Array:
@@ -213,8 +214,8 @@ class ConsensusResult:
         ``second`` (the best other cluster, against which the confidence is measured; -1 if there is none). The index is
         that of the frame that was combined.
         """
-        labels, labelled = self.labels, self.labels >= 0
-        own = np.where(labelled, self.estimator.votes_[np.arange(len(labels)), labels.clip(0)], np.nan)
+        labels = self.labels
+        own = self._judged.own_votes()
         second = self._judged.verdicts.second
         table = {"id": self.ids, "cluster": labels, "confidence": self.confidence, "vote": own, "second": second}
         return pd.DataFrame(table, index=getattr(self.estimator, "index_", None))

@@ -6,9 +6,12 @@ import numpy as np
 
 from partita._confidence import JudgedRows
 from partita._labels.ensemble import Ensemble
-from partita._typing import Codes, IntArray
+from partita._typing import Codes, FloatArray, IntArray
+from partita.exceptions import NotEnoughMemoryError
 from partita.metrics._confidence import ClusterCounts, count_cells
 from partita.results._sample import stratified_sample
+
+_STEP = 1 << 22  # objects that are counted at a time
 
 
 class ResultRows(NamedTuple):
@@ -17,17 +20,29 @@ class ResultRows(NamedTuple):
     ensemble: Ensemble  # its row weights are numbers of objects
     labels: IntArray  # (n_rows,) cluster of each row, -1 for none
     n_clusters: int
+    all_counts: ClusterCounts | None = None  # of all objects, where the rows are those of a sample
 
     def counts(self) -> ClusterCounts:
         """Objects with each label in each cluster."""
+        if self.all_counts is not None:
+            return self.all_counts
         return count_cells(self.ensemble, self.labels, self.n_clusters)
 
 
 def rows_of(judged: JudgedRows) -> ResultRows:
     """All objects that have a label, counted as objects, whatever weight they had in the fit."""
-    inside = judged.row_of_object >= 0
-    n_objects = np.bincount(judged.row_of_object[inside], minlength=len(judged.row_labels)).astype(np.float64)
-    return ResultRows(judged.ensemble.with_rows(judged.all_codes, n_objects), judged.row_labels, judged.n_clusters)
+    n_objects = count_objects(judged.row_of_object, len(judged.row_labels))
+    rows = judged.ensemble.with_rows(judged.all_codes, n_objects)
+    all_counts = judged.counts() if judged.is_sample else None
+    return ResultRows(rows, judged.row_labels, judged.n_clusters, all_counts)
+
+
+def count_objects(row_of_object: IntArray, n_rows: int) -> FloatArray:
+    """Objects of each row; a hundred million objects are counted in steps, for which NumPy needs little memory."""
+    n_objects = np.zeros(n_rows + 1)
+    for lo in range(0, len(row_of_object), _STEP):
+        n_objects += np.bincount(row_of_object[lo : lo + _STEP] + 1, minlength=n_rows + 1)
+    return n_objects[1:]  # the first entry counts objects without a row
 
 
 class SampledLabels(NamedTuple):
@@ -40,6 +55,10 @@ class SampledLabels(NamedTuple):
 
 def sample_of(judged: JudgedRows, labels: IntArray, size: int, seed: int = 0) -> SampledLabels:
     """At most ``size`` objects, every cluster among them."""
+    if judged.is_sample:
+        raise NotEnoughMemoryError(
+            "the distinct rows of this fit did not fit in memory, and this needs them; combine a sample of the objects."
+        )
     inside = np.flatnonzero((labels >= 0) & (judged.row_of_object >= 0))
     objects = inside[stratified_sample(labels[inside], size, seed)]
     return SampledLabels(objects, judged.codes_of(objects), labels[objects])

@@ -21,7 +21,7 @@ from partita.blocks._journal import Journal
 from partita.blocks._label_blocks import LabelBlocks
 from partita.blocks._placing import light
 from partita.blocks.beyond import _graphs, _kmeans, _label_space, _models, _pcc
-from partita.blocks.beyond._judged import JudgedParts, LaterMembership
+from partita.blocks.beyond._judged import judged_parts, later_membership
 from partita.blocks.beyond._parts import SAMPLE, Fitted, RowParts, make_parts
 from partita.exceptions import NotEnoughMemoryError
 from partita.metrics._confidence import ClusterCounts, count_cells
@@ -60,7 +60,10 @@ def fit_beyond_memory(blocks: LabelBlocks, estimator: Any, engine: Engine, journ
     sample = parts.labelled_rows(parts.sample(SAMPLE, seed), estimator)
     any_order = np.arange(1)
     estimator._placement = Placement(parts.columns.encoder, any_order, any_order, None)  # the encoder is needed now
-    close(blocks, estimator, parts, method, method.fit(estimator, parts, sample))
+    found = method.fit(estimator, parts, sample)
+    counts = close(blocks, estimator, parts, method, found)
+    labels = estimator._place_rows(sample.ensemble.codes)[0]
+    estimator._judged = judged_parts(sample.ensemble, labels, counts, blocks, estimator)
 
 
 def method_for(estimator: Any) -> Method:
@@ -103,8 +106,8 @@ def place_rows(rows: Ensemble, how: Placing, kept: dict[str, Array] | None = Non
     return {"labels": labels, "cells": counts.cells, "sizes": counts.sizes, "mass": np.asarray(mass)}
 
 
-def close(blocks: LabelBlocks, estimator: Any, parts: RowParts, method: Method, found: Fitted) -> None:
-    """Place all objects, number the clusters by decreasing size, and keep the results."""
+def close(blocks: LabelBlocks, estimator: Any, parts: RowParts, method: Method, found: Fitted) -> ClusterCounts:
+    """Place all objects, number the clusters by decreasing size, and keep the results; gives their counts."""
     how = Placing(light(estimator), method.place, found)
     labels, totals = _place_all(parts, how, show=bool(getattr(estimator, "verbose", False)))
     order = np.lexsort((-totals.mass, -totals.counts.sizes))
@@ -118,14 +121,13 @@ def close(blocks: LabelBlocks, estimator: Any, parts: RowParts, method: Method, 
     estimator.labels_, estimator.n_clusters_ = labels, totals.n_clusters
     if found.prior is not None:
         estimator.n_components_ = len(order)
-        estimator.membership_ = LaterMembership(blocks, estimator)
-    counts = totals.counts.of(order[: totals.n_clusters])
-    estimator._judged = JudgedParts(blocks, estimator, counts, parts.layout)
+        estimator.membership_ = later_membership(blocks, estimator)
     if method.finish is not None:
         method.finish(estimator, parts, totals)
     if not estimator._n_clusters_is_bound:
         asked = int(getattr(estimator, "n_clusters", None) or 0)
         warn_fewer_clusters(type(estimator).__name__, asked, len(order))
+    return totals.counts.of(order[: totals.n_clusters])
 
 
 def _place_all(parts: RowParts, how: Placing, *, show: bool) -> tuple[Array, ClusterTotals]:

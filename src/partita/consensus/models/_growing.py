@@ -50,6 +50,8 @@ class GrowingMixin:
 def grown_matrix(estimator: Any, X: Any) -> LabelMatrix:
     """The clusterings of the fit and those of X side by side."""
     check_is_fitted(estimator, "labels_")
+    if not isinstance(estimator.membership_, np.ndarray):
+        raise ValueError("this model was fitted to labels in blocks; extend goes on with models of labels in memory.")
     _refuse_weights(estimator)
     new = check_label_matrix(X)
     n = len(estimator.labels_)
