@@ -5,8 +5,8 @@
     python -m benchmarks blocks run FOLDER --method bce --workers 2  # on Dask workers, started here
     python -m benchmarks blocks dask                                 # overhead, bytes per pass, one worker and two
 
-Labels are those of 8 clusters, each clustering with 6 to 14 labels of its own, and a share of the labels at random. Each
-run is a process of its own, so that its peak memory is its own.
+Labels are those of 8 clusters, each clustering with 6 to 14 labels of its own, and a share of the labels at random.
+Each run is a process of its own, so that its peak memory is its own.
 """
 
 import argparse

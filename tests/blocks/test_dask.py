@@ -113,9 +113,9 @@ def test_errors_of_workers_name_the_block(files, labels, cluster, tmp_path):
     (tmp_path / "part-1.npy").unlink()
     with pytest.raises(BlockError, match=r"block 'part-1.npy': the file is gone"):
         LWGP(4).fit(blocks)
+    yielded = LabelBlocks.from_iterable(lambda: [labels[:50]])
+    yielded.client = client
     with pytest.raises(ClusterError, match="a function yields"):
-        yielded = LabelBlocks.from_iterable(lambda: [labels[:50]])
-        yielded.client = client
         LWGP(4).fit(yielded)
 
 
@@ -154,7 +154,7 @@ def test_a_lost_scheduler_leaves_a_fit_that_can_be_resumed(files, tmp_path):
 
     def stop(client):
         end = time.monotonic() + 60
-        while not (folder / "pass-000002.npz").exists() and time.monotonic() < end:
+        while not (folder / "BCE" / "pass-000002.npz").exists() and time.monotonic() < end:
             time.sleep(0.01)
         os.kill(client.run_on_scheduler(os.getpid), signal.SIGKILL)
 

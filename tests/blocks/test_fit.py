@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import partita
-from partita import EAC, LWGP, NBCE, PCC, BCE, GBCE, LabelBlocks, LabelKMeans, combine, metrics
+from partita import BCE, EAC, GBCE, LWGP, NBCE, PCC, LabelBlocks, LabelKMeans, combine, metrics
 from partita.exceptions import NotEnoughMemoryError, UnlabelledObjectsWarning
 from tests.blocks.ensembles import noisy_labels
 from tests.registry import ESTIMATORS

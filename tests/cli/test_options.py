@@ -69,6 +69,7 @@ KEYS = {
     "methods": list,
     "agreement": dict,
     "output": str | None,
+    "files": list,
     "labels_output": str | None,
     "methods_output": str | None,
     "matrix_output": str | None,
@@ -118,7 +119,7 @@ def test_features_are_a_file_wherever_they_are_an_option():
 # Calls that print, together, every key that a command can print.
 CALLS = {
     "check": [["labels.csv"], ["table.csv"]],
-    "consensus": [["labels.csv", "-m", "pcc", "-k", 3], ["labels.csv", "-o", "y.csv"]],
+    "consensus": [["labels.csv", "-m", "pcc", "-k", 3], ["labels.csv", "-o", "y.csv"], ["labels*.csv", "-o", "out"]],
     "report": [["labels.csv", "-m", "pcc", "-k", 3, "-o", "y.html", "--resamples-of-clusterings", 0]],
     "plot": [["agreement", "labels.csv", "-k", 3, "-o", "y.svg"]],
     "cluster": [["table.csv", "--drop", "class", *SMALL, "-k", 3]],

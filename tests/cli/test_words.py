@@ -16,6 +16,7 @@ SOURCE = Path(partita.__file__).parent
 # Rooms whose messages only a Python user can meet: the command line has no option for what they speak of.
 NOT_FROM_THE_COMMAND_LINE = ("cli", "metrics", "dirichlet_process", "text.py", "consensus_clustering.py")
 OF_ONE_COMMAND = {
+    "blocks": "consensus",
     "plotting": "plot",
     "report": "report",
     "federated": "federate",

@@ -86,19 +86,21 @@ def journal_for(folder: Path | None, estimator: Any, blocks: Any) -> Journal:
             f"random_state={seed!r:.60}, and a fit that can be resumed draws the same numbers again; pass a whole "
             "number as random_state."
         )
+    known = folder.is_dir() and any(path.name[0] != "." for path in folder.iterdir())
+    if known and not any(folder.glob(f"*/{_ABOUT}")):
+        raise ValueError(f"the folder {str(folder)!r} holds other files; pass a new or an empty folder to resume.")
+    folder = folder / type(estimator).__name__  # combine may fit two methods, one of them for the number of clusters
     folder.mkdir(parents=True, exist_ok=True)
     about = describe_fit(estimator, blocks)
     path = folder / _ABOUT
     if path.exists():
-        known = json.loads(path.read_text(encoding="utf-8"))
-        if known != about:
-            changed = ", ".join(name for name in about if known.get(name) != about[name])
+        stored = json.loads(path.read_text(encoding="utf-8"))
+        if stored != about:
+            changed = ", ".join(name for name in about if stored.get(name) != about[name])
             raise ValueError(
-                f"the folder {str(folder)!r} holds another fit (it differs in: {changed}); delete it, or pass another "
+                f"the folder {str(folder.parent)!r} holds another fit (it differs in: {changed}); delete it, or pass another "
                 "folder to resume."
             )
-    elif any(folder.iterdir()):
-        raise ValueError(f"the folder {str(folder)!r} holds other files; pass a new or an empty folder to resume.")
     else:
         with replacing(path) as beside:
             beside.write_text(json.dumps(about, indent=1), encoding="utf-8")

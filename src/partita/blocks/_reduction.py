@@ -61,12 +61,14 @@ def reduce_pieces(block: Block, noise: Noise) -> BlockRows:
 
 
 def _rows_of(labels: Any, name: str, noise: Noise) -> BlockRows:
+    if isinstance(labels, np.ndarray) and labels.ndim == 2:
+        labels = np.asfortranarray(labels)  # columns are read one by one: twice as fast as across the rows
     names, columns = named_columns(labels)
-    codes = np.empty((len(columns[0]), len(columns)), dtype=np.int32)
-    found = []
+    by_column, found = np.empty((len(columns[0]), len(columns)), dtype=np.int32, order="F"), []
     for j, column in enumerate(columns):
-        codes[:, j], of_column = encode_column(column, names[j], noise)
+        by_column[:, j], of_column = encode_column(column, names[j], noise)
         found.append(of_column)
+    codes = np.ascontiguousarray(by_column)
     distinct = find_distinct_rows(codes, np.array([max(len(of_column), 1) for of_column in found]))
     return BlockRows(name, names, found, codes[distinct.first], distinct.n_objects, shorten(distinct.inverse))
 

@@ -8,6 +8,7 @@ from partita.cli._generators import Generator
 from partita.cli._methods import AUTO, DEFAULT, Task
 from partita.cli._options import parse_names
 from partita.cli._pages import Page
+from partita.cli._part_options import PartOptions
 from partita.consensus._methods import METHODS
 
 
@@ -42,6 +43,36 @@ def consensus_lines(
     if noise != "missing":
         lines.append(f"X = check_label_matrix(X, noise={noise!r})")
     return "\n".join([*lines, *last, *_page_lines(page, file, reading, annotate, annotations)])
+
+
+def part_lines(task: Task, file: str, reading: dict[str, Any], noise: str, options: PartOptions) -> str:
+    """Labels from a folder of files, to their consensus; on a Dask cluster if there is one."""
+    names, last = _combining(task)
+    given = reading | {"rows": options.block_rows, "resume": options.resume}
+    given |= {"noise": None if noise == "missing" else noise}
+    how = {name: value for name, value in given.items() if value is not None}
+    imports, client = _dask_lines(options)
+    return "\n".join(
+        [
+            *imports,
+            f"from partita import {', '.join(sorted(['LabelBlocks', *names]))}",
+            *client,
+            f"X = {_read('LabelBlocks.from_files', file, how, *(['client=client'] if client else []))}",
+            *last,
+        ]
+    )
+
+
+def _dask_lines(options: PartOptions) -> tuple[list[str], list[str]]:
+    """Imports, and the client of a cluster."""
+    if options.dask is None:
+        return [], []
+    if options.certificates is None:
+        return ["from distributed import Client"], [f"client = Client({options.dask!r})"]
+    ca, cert, key = options.certificates
+    files = {"tls_ca_file": ca, "tls_client_cert": cert, "tls_client_key": key, "require_encryption": True}
+    client = f"client = Client({options.dask!r}, security={call_of('Security', files)})"
+    return ["from distributed import Client, Security"], [client]
 
 
 def _combining(task: Task, beside: str = "", *, report: bool = False) -> tuple[list[str], list[str]]:

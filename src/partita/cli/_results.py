@@ -190,11 +190,12 @@ def print_summary(summary: dict[str, Any], *, err: bool = False) -> None:
         click.echo(f"components   {columns}", err=err)
     if summary["n_unlabelled"]:
         click.echo(f"unlabelled   {count(summary['n_unlabelled'], 'object')} (label -1)", err=err)
-    if summary["n_in_doubt"]:
+    if summary.get("n_in_doubt"):
         where = "--confidence FILE" if "confidence_output" in summary else "the page lists them"
         doubt = f"whose labels speak for another cluster as much or more ({where})"
         print_field("in doubt", f"{count(summary['n_in_doubt'], 'object')}, {doubt}", err=err)
-    click.echo(f"average NMI  {summary['average_nmi']:.3f} between the consensus and the clusterings", err=err)
+    if "average_nmi" in summary:
+        click.echo(f"average NMI  {summary['average_nmi']:.3f} between the consensus and the clusterings", err=err)
     compiling = summary["seconds_compiling"]
     more = f", and {compiling:.1f} s to compile, which only the first run needs" if compiling else ""
     click.echo(f"time         {summary['seconds']:.2f} s{more}", err=err)
@@ -214,8 +215,9 @@ _FILES = {
 def _print_files(summary: dict[str, Any], *, err: bool) -> None:
     """The files that were written, and what is in them where that is not plain."""
     notes = {
-        "membership": " (votes, not probabilities)" if summary["membership_kind"] == "votes" else "",
+        "membership": " (votes, not probabilities)" if summary.get("membership_kind") == "votes" else "",
         "confidence": " (log-odds, not probabilities of being right)",
+        "written to": _words_on_files(summary),
     }
     if "seconds_report" in summary:
         notes["written to" if "tables_output" in summary else "report"] = f" (in {summary['seconds_report']:.1f} s)"
@@ -224,3 +226,16 @@ def _print_files(summary: dict[str, Any], *, err: bool) -> None:
             click.echo(f"{name:<12} {summary[key]}{notes.get(name, '')}", err=err)
     if summary.get("tables_output"):
         print_field("tables", ", ".join(summary["tables_output"]), err=err)
+
+
+def _words_on_files(summary: dict[str, Any]) -> str:
+    """How many files of a folder were written, and how many were there before."""
+    if "files" not in summary:
+        return ""
+    n_files, n_written = len(summary["files"]), sum(file["written"] for file in summary["files"])
+    if n_written == n_files:
+        return f" ({count(n_files, 'file')})"
+    if n_written == 0:
+        fitted = "" if summary["seconds"] else ", and nothing was fitted"
+        return f" ({count(n_files, 'file')}, finished before{fitted}; --overwrite writes again)"
+    return f" ({n_written} of {count(n_files, 'file')}; the others were finished before)"

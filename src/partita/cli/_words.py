@@ -54,6 +54,9 @@ OPTIONS = {
     "checkpoint": ("--checkpoint",),
     "state": ("--state",),
     "by": ("--by",),
+    "rows": ("--block-rows",),
+    "resume": ("--resume",),
+    "client": ("--dask",),
 }
 _FLAGS = {("id_column", "False"): "--no-ids", ("missing_words", "False"): "--no-missing-words"}
 GENERATOR = {"n_clusters": "--base-clusters"}  # where clusterings are made and then combined
@@ -65,6 +68,7 @@ _FIRST: list[tuple[str, str]] = [  # words that have no equal on the command lin
     (r"fit received no features; pass fit\(X, features=\.\.\.\)", "there are no features; pass --features FILE"),
     (r"is neither one of (.*?) nor an object with methods .*\)\.", r"is not known; choose from \1."),
     (r"\(low, high\)", "LOW-HIGH"),
+    (r"resume=FOLDER, or --resume", "--resume"),
     (r"choose_n_clusters, or `partita choose`, compares|choose_n_clusters compares", "`partita choose` compares"),
     (r", as X\.toarray\(\)|, or X\.toarray\(\) if its entries are labels", ""),
 ]
@@ -103,8 +107,8 @@ def in_options(text: str) -> str:
     """A message with options instead of parameters."""
     for pattern, words in _FIRST:
         text = re.sub(pattern, words, text)
-    text = re.sub(r"The '(\w+)' parameter of (\w+)", lambda found: f"{_option(found[1])} of {found[2]}", text)
-    text = re.sub(_NOT_WITHIN + rf"([a-z]\w*)=({_VALUE}|(?=\s))", _with_value, text)
+    text = re.sub(r"The '(\w+)' parameter of (\w+)", lambda found: f"{option_of(found[1])} of {found[2]}", text)
+    text = re.sub(_NOT_WITHIN + rf"([a-z]\w*)=({_VALUE}|(?=[\s)]))", _with_value, text)
     text = re.sub(_NOT_WITHIN + r"([a-z]+(?:_[a-z]+)+|tol)(?![\w'\"=(/-]|\.\w)", _by_itself, text)
     text = re.sub(_NOT_WITHIN + rf"({_SUBJECTS})(?=\[\d+\]=| (?:has|is|names|contains|must)\b)", _by_itself, text)
     for pattern, words in _LAST:
@@ -112,7 +116,8 @@ def in_options(text: str) -> str:
     return text
 
 
-def _option(name: str) -> str:
+def option_of(name: str) -> str:
+    """The option of a parameter."""
     return _now.get(name, f"--set {name}")
 
 
@@ -123,7 +128,7 @@ def _with_value(found: re.Match[str]) -> str:
         return _FLAGS[name, value]
     if name not in _now and name not in _parameters():
         return found[0]
-    option = _option(name)
+    option = option_of(name)
     if value in ("True", "") and not option.startswith("--set"):
         return option
     return f"{option}{'=' if option.startswith('--set') else ' '}{_as_typed(value)}"
@@ -131,7 +136,7 @@ def _with_value(found: re.Match[str]) -> str:
 
 def _by_itself(found: re.Match[str]) -> str:
     """A parameter that is named without a value."""
-    return _option(found[1]) if found[1] in _now or found[1] in _parameters() else found[0]
+    return option_of(found[1]) if found[1] in _now or found[1] in _parameters() else found[0]
 
 
 def _as_typed(value: str) -> str:

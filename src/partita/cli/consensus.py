@@ -24,6 +24,8 @@ from partita.cli._options import (
     seed_option,
 )
 from partita.cli._pages import Page, check_page, join_annotations, read_columns_beside, save_page
+from partita.cli._part_options import given_part_options, is_in_parts, part_options, refuse_in_parts
+from partita.cli._parts import run_parts
 from partita.cli._python_lines import consensus_lines
 from partita.cli._results import check_targets, label_table, show_results, summarise, write_results
 from partita.cli._stages import Stopwatch
@@ -31,7 +33,9 @@ from partita.cli._stages import Stopwatch
 
 @click.command()
 @click.argument("file", type=InputFile())
-@printed_output_option("File to write, by its name CSV, TSV, Parquet, Excel, NPY or NPZ [stdout].")
+@printed_output_option(
+    "File to write, by its name CSV, TSV, Parquet, Excel, NPY or NPZ [stdout]; or a folder, see above."
+)
 @method_options
 @click.option("--divergence", help="For pcc: kl or l2 [kl].")
 @click.option("--pairs", help="For pcc, baum-eagon, aspect: all, a share such as 0.01, or a number per object [all].")
@@ -53,6 +57,7 @@ from partita.cli._stages import Stopwatch
 @label_file_options
 @spreadsheet_option
 @force_option
+@part_options
 @json_option
 def consensus(
     file: str,
@@ -85,7 +90,15 @@ def consensus(
     FILE has one row per object and one column per clustering, with empty fields (or -1) where a clustering did not
     see an object. The result has one row per object: its id and its cluster, the largest cluster being 0. Without
     options the number of clusters is found, and the summary says why; one cluster can be the answer.
+
+    FILE can be a folder of files with the same columns, or a pattern in quotes ('parts/*.csv'), of any size: then -o,
+    --membership and --confidence name folders, which get one file for each input. The same command, interrupted, goes
+    on with the files that are not finished.
     """
+    options = given_part_options()
+    in_parts = is_in_parts(file, options)
+    if in_parts:
+        refuse_in_parts(report=report, compare=compare, annotate=annotate, features=features)
     check_page(report, compare, annotate)
     if families and features is None:
         raise click.UsageError("--family describes the features; pass --features too.")
@@ -98,19 +111,19 @@ def consensus(
     parameters = parse_settings(settings) | {name: value for name, value in given.items() if value is not None}
     check_usage(method, parameters, features)
     reading = label_file_arguments(columns, drop, id_column, no_ids, header)
+    common = {"noise": noise, "membership": membership, "confidence": confidence}
+    common |= {"seed": seed, "jobs": jobs, "force": force}
+    if in_parts:
+        show_results(run_parts(file, output, method, parameters, reading, options, **common), None, as_json)
+        return
     summary, table = run_consensus(
         file,
         output,
         method,
         parameters,
         reading,
-        noise=noise,
-        membership=membership,
-        confidence=confidence,
+        **common,
         features=features,
-        seed=seed,
-        jobs=jobs,
-        force=force,
         page=None if report is None else Page(report, compare=compare, seed=seed),
         annotate=annotate,
     )

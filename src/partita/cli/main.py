@@ -25,10 +25,10 @@ from partita.cli.methods import methods
 from partita.cli.plot import plot
 from partita.cli.report import report
 from partita.cli.reproduce import reproduce
-from partita.exceptions import FederationError
+from partita.exceptions import ClusterError, FederationError
 
 # What a user's input, file or option can cause; anything else is a fault of ours and shows a traceback.
-_USER_ERRORS = (ValueError, TypeError, OSError, MemoryError, ImportError, FederationError)
+_USER_ERRORS = (ValueError, TypeError, OSError, MemoryError, ImportError, FederationError, ClusterError)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

@@ -127,7 +127,7 @@ def read_parts(path: str | os.PathLike[str], reading: PartReading, *, n_rows: in
 def read_slice(path: str | os.PathLike[str], reading: PartReading, lo: int, hi: int) -> LabelTable:
     """Some rows of an NPY file."""
     source = open_source(path)
-    return _as_table(np.array(map_array(source)[lo:hi]), reading, source)
+    return _as_table(np.array(map_array(source)[lo:hi], order="F"), reading, source)  # labels are read by column
 
 
 def _as_table(array: Any, reading: PartReading, source: Source) -> LabelTable:

@@ -29,7 +29,8 @@ class Text(NamedTuple):
 def read_lines(source: Source, encoding: str | None) -> Text:
     """Read a text file, also a compressed one, and cut off what comes before its first row."""
     content = source.read()
-    if source.path.suffix.lower() == ".gz" or (source.piped is not None and content.startswith(GZIP)):
+    compressed = source.path.suffix.lower() == ".gz" if source.piped is None else content.startswith(GZIP)
+    if compressed:
         with foreign_reader(source, "a gzip file", "it is cut off or damaged, or not compressed"):
             content = gzip.decompress(content)
     text = to_utf8(content, source, encoding)

@@ -310,8 +310,8 @@ class PCC(SoftConsensusMixin, BaseConsensus):
         check_is_fitted(self, "labels_")
         if self._constant is not None and np.isnan(self._constant):
             raise NotEnoughMemoryError(
-                "the value of the objective needs all pairs of distinct rows, which did not fit in memory; kkt_gap_ "
-                "says how near the minimum the fit is."
+                "the value of the objective needs all pairs of distinct rows, which did not fit in memory; the gap to "
+                "the minimum is known without it."
             )
         if self._constant is None:
             self._constant = constant_of_l2(self._fitted.ensemble, show=bool(self.verbose))
