@@ -99,11 +99,12 @@ def fit_here(settings):
     import partita
 
     partita.warm_up()
+    how = measure_passes if settings.get("passes") else measure
     if not settings["workers"]:
-        return measure(settings, None)
+        return how(settings, None)
     with dask_workers(settings["workers"]) as client:
         client.run(partita.warm_up)
-        return measure(settings, client)
+        return how(settings, client)
 
 
 def measure(settings, client):
@@ -187,16 +188,60 @@ def dask_workers(n_workers):
 
 
 # --------------------------------------------------------------------------------------------------------------- Dask
+_PASSES = {"mixture": 10, "BCE": 3}
+
+
 def compare_dask():
-    """Overhead of Dask, bytes per pass as n grows, one worker and two; with all rows beyond memory."""
-    runs = []
+    """Seconds and bytes of a pass over all rows beyond memory, as n grows: in one process, one worker, two."""
+    print("method, objects, where: seconds per pass, bytes on the wire per pass, ratio to one process")
     with tempfile.TemporaryDirectory() as folder:
-        for n in (1_000_000, 4_000_000):
+        for n in (250_000, 1_000_000, 4_000_000):
             data = Path(folder) / str(n)
             make_files(data, n, 10, 16, 0.3)
-            for workers in (0, 1, 2):
-                runs.append(run_one(data, "mm", workers=workers, max_memory="20MB"))
-                print_runs(runs[-1:])
+            passes = {workers: run_passes(data, workers) for workers in (0, 1, 2)}
+            for method in passes[0]:
+                for workers, measured in passes.items():
+                    seconds, moved = measured[method]
+                    ratio = seconds / passes[0][method][0]
+                    where = f"{workers} workers" if workers else "one process"
+                    print(f"{method}, {n:,}, {where}: {seconds:.3f} s, {moved / 1024:.0f} KiB, {ratio:.2f}", flush=True)
+
+
+def run_passes(folder, workers):
+    """The E-steps of the mixture and of BCE, some times each, in a process of its own."""
+    settings = {"folder": str(folder), "passes": True, "workers": workers}
+    command = [sys.executable, "-m", "benchmarks", "blocks", "child", json.dumps(settings)]
+    told = subprocess.run(command, capture_output=True, text=True, check=False)
+    if told.returncode:
+        raise SystemExit(told.stderr[-2000:])
+    return json.loads(told.stdout.splitlines()[-1])
+
+
+def measure_passes(settings, client):
+    from partita import BCE, LabelBlocks
+    from partita.blocks._fit import engine_for
+    from partita.blocks._journal import Journal
+    from partita.blocks.beyond._models import expect_memberships, expect_mixture
+    from partita.blocks.beyond._parts import make_parts
+    from partita.consensus.models._bce_steps import BCEState
+
+    model, blocks = BCE(_TRUTH, random_state=0), LabelBlocks.from_files(settings["folder"], client=client)
+    parts = make_parts(blocks, model, engine_for(blocks, model), Journal())
+    rng, t = np.random.default_rng(0), parts.layout.n_cells
+    table, none = rng.random((t, _TRUTH)), np.empty((0, _TRUTH))
+    questions = {
+        "mixture": (expect_mixture, (np.log(table), np.full(_TRUTH, -2.0))),
+        "BCE": (expect_memberships, (BCEState(np.full(_TRUTH, 0.1), table, none, none), 0.0, 5)),
+    }
+    measured = {}
+    for name, (function, values) in questions.items():
+        parts.total(name, function, values)  # the first one loads what is needed
+        before, start = bytes_of_loopback(), time.perf_counter()
+        for _ in range(_PASSES[name]):
+            parts.total(name, function, values)
+        moved = bytes_of_loopback() - before
+        measured[name] = ((time.perf_counter() - start) / _PASSES[name], moved / _PASSES[name])
+    return measured
 
 
 def print_runs(runs):

@@ -20,6 +20,7 @@ LETTERS = {
     "ensembles": "R",
     "label_space": "L",
     "federated": "S",
+    "blocks": "B",
 }
 TAG = re.compile(r"^\*\*\(([A-Z]\d+)\)\*\*", re.MULTILINE)
 CITATION = re.compile(r"\beqs?\.\s+([A-Z]\d+(?:(?:,| and| to|, and)\s+[A-Z]\d+)*)")
@@ -147,7 +148,7 @@ def test_citations_have_one_form():
         ("equation M3", ["M3"]),
         ("eq. N6 and N7", ["eq. N6 and N7"]),
         ("eqs. N6", ["eqs. N6"]),
-        ("D1^-1/2, x_N1, $N1$ and B2", []),
+        ("D1^-1/2, x_N1, $N1$ and Z2", []),
     ],
 )
 def test_an_unusual_citation_is_seen(note, unusual):

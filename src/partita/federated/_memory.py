@@ -1,6 +1,6 @@
 """What a site keeps between two questions, in memory and, for resuming, on its own disk."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -29,11 +29,26 @@ class SiteMemory(dict[str, Array]):
     @contextmanager
     def during(self, number: int) -> Iterator[None]:
         """One exchange: go back to what was kept before it, if it is not the next one, and keep what is there after."""
-        if number != self._number:
-            self._load(number)
+        self.go_to(number)
         yield
         self._number = number + 1
         self._save()
+
+    def go_to(self, number: int) -> None:
+        """What was kept before an exchange, from the folder if it is not what is here."""
+        if number != self._number:
+            self._load(number)
+
+    def put(self, number: int, arrays: Mapping[str, Array]) -> None:
+        """Go on before an exchange with copies of what was kept elsewhere."""
+        self.clear()
+        self.update({name: array.copy(order="K") for name, array in arrays.items()})
+        self._number = number
+
+    @property
+    def fit(self) -> str:
+        """Digest of the fit, by which stored states are recognised."""
+        return self._fit
 
     def _load(self, number: int) -> None:
         path = None if self._folder is None else self._path(number)

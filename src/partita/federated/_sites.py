@@ -41,15 +41,15 @@ class PlainSites:
         self._checkpoint = checkpoint
         self.names = list(engine.names)
         self.exchanges: list[Exchange] = []
-        self._n_totals = 0  # sites keep their state under this number
+        self.n_totals = 0  # sites keep their state under this number
 
     def total(self, question: str, values: Values, shapes: Shapes) -> dict[str, FloatArray]:
         """Sum over the sites, in the order of their names in the federation: the same bits every time."""
         stored = self._checkpoint.stored(question) if self._checkpoint else None
         if stored is not None:
-            self._n_totals += 1
+            self.n_totals += 1
             return stored
-        replies = self._send(question, {**values, "exchange": self._n_totals}, None)
+        replies = self._send(question, {**values, "exchange": self.n_totals}, None)
         failed = {name: fault for name in self.names if (fault := fault_of(replies.get(name), shapes))}
         if failed:
             raise SiteError(failed)
@@ -57,7 +57,7 @@ class PlainSites:
             key: np.sum([np.asarray(replies[name][key], dtype=np.float64) for name in self.names], axis=0)
             for key in shapes
         }
-        self._n_totals += 1
+        self.n_totals += 1
         if self._checkpoint:
             self._checkpoint.store(question, total)
         return total

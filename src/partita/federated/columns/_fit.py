@@ -171,8 +171,6 @@ def simulate_columns(
     sites_of: SitesOf | None = None,
 ) -> Any:
     """Fit an estimator to the clusterings of several sites side by side; it is as if it had been fitted to all."""
-    from partita.federated._methods import COLUMN_METHODS
-
     check_disclosure(list(parts), encrypted=encrypted, paper=paper, accepted=accept_disclosure)
     owners = {
         name: ColumnSite(part, name=name, accept_disclosure=accept_disclosure, encrypted=encrypted)
@@ -185,14 +183,23 @@ def simulate_columns(
         else:
             sites = sealed_sites(owners, bar=bar) if encrypted else PlainSites(InProcess(owners, bar))
         model = fit_columns(sites, estimator, **settings)
-    matrix = join_matrices([owner.matrix for owner in owners.values()])
-    table = np.vstack([owner.table(model["place"]) for owner in owners.values()])
-    estimator.n_features_in_ = matrix.n_columns_in
-    rows = open_joined(estimator, matrix)
-    found = COLUMN_METHODS[type(estimator).__name__].restore(estimator, rows, model, table, object_of_row(rows))
-    estimator._close(rows, found)
+    tables = [owner.table(model["place"]) for owner in owners.values()]
+    restore_columns(estimator, [owner.matrix for owner in owners.values()], tables, model)
     estimator.exchanges_ = sites.exchanges
     return estimator
+
+
+def restore_columns(
+    estimator: Any, matrices: Sequence[LabelMatrix], tables: Sequence[FloatArray], model: Model
+) -> None:
+    """Set what a fit sets, from the labels of all sites and the parameters that these have of them."""
+    from partita.federated._methods import COLUMN_METHODS
+
+    matrix = join_matrices(matrices)
+    estimator.n_features_in_ = matrix.n_columns_in
+    rows = open_joined(estimator, matrix)
+    restore = COLUMN_METHODS[type(estimator).__name__].restore
+    estimator._close(rows, restore(estimator, rows, model, np.vstack(tables), object_of_row(rows)))
 
 
 def join_matrices(matrices: Sequence[LabelMatrix]) -> LabelMatrix:

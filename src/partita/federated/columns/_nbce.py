@@ -170,8 +170,7 @@ def run_columns(
 
 def fit(sites: Sites, estimator: Any, common: CommonObjects) -> Model:
     """The best of starts with different numbers of clusters: doubled ones first, then some near the best of them."""
-    if estimator.inference != "vb":
-        raise ValueError(_SEQUENTIAL.format(estimator.inference))
+    check_inference(estimator)
     prior, estimate = estimator._prior_model(NO_CLUSTERINGS)
     settings, seed = estimator._variational(estimate), int(draw_seeds(estimator.random_state, 1)[0])
     most = min(settings.truncation, common.n, _MOST)
@@ -185,6 +184,12 @@ def fit(sites: Sites, estimator: Any, common: CommonObjects) -> Model:
     if not best.run.converged:
         warn_not_converged("NBCE with inference='vb'", settings.max_iter)
     return as_model(best)
+
+
+def check_inference(estimator: Any) -> None:
+    """Refuse inference that goes from object to object."""
+    if estimator.inference != "vb":
+        raise ValueError(_SEQUENTIAL.format(estimator.inference))
 
 
 def _better(best: ColumnVBRun, end: ColumnVBRun) -> ColumnVBRun:
