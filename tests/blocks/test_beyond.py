@@ -26,6 +26,7 @@ from partita.blocks.beyond import _models, _parts
 from partita.blocks.beyond._fit import METHODS
 from partita.blocks.beyond._judged import JudgedParts
 from partita.blocks.beyond._label_space import sum_graph, sum_tables
+from partita.consensus._methods import METHODS as TABLE
 from partita.consensus.models._bce_steps import BCEState, better_gamma, flat_gamma, hard_gamma, settle
 from partita.exceptions import NotEnoughMemoryError
 from tests.blocks.ensembles import kmeans_labels
@@ -100,6 +101,10 @@ def test_a_small_sample_is_enough_for_the_clusters(name, ensemble, monkeypatch):
     monkeypatch.setattr("partita.blocks.beyond._fit.SAMPLE", 2500)
     expected, model = fit_both(CASES[name][0], ensemble[0])
     assert adjusted_rand_score(expected.labels_, model.labels_) > 0.9
+
+
+def test_the_table_of_methods_says_which():
+    assert {row.estimator for row in TABLE.values() if row.beyond_memory} == set(METHODS)
 
 
 def test_every_method_is_in_the_test():

@@ -9,8 +9,9 @@ import ctypes
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from itertools import cycle
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 from threadpoolctl import threadpool_limits
 
@@ -21,6 +22,7 @@ from partita.blocks._sources import DaskBlock, YieldedBlock
 from partita.exceptions import ClusterError
 
 _WAIT = 30  # seconds for a first worker
+_LOOK = 1.0  # seconds after which it is looked whether the worker of a task is still there
 _AHEAD = 3  # tasks for each thread of a worker that are under way
 # of the C library's memory: nannies make workers return memory of more than 64 KiB at once, and arrays are then mapped
 # anew for every step, which doubled the time of an E-step here
@@ -40,6 +42,14 @@ def current_client() -> Any:
         return None
 
 
+class OnWorker:
+    """Handle of a result that stays on a worker."""
+
+    def __init__(self, future: Any, address: str | None) -> None:
+        self.future = future
+        self.address = address  # of the worker; None if it is not known
+
+
 class OnDask:
     """Computes tasks on the workers of a client's cluster."""
 
@@ -48,8 +58,9 @@ class OnDask:
         self.client = client
         with telling():
             _prepare_workers(client)
-        n_threads = sum(worker["nthreads"] for worker in client.scheduler_info(n_workers=-1)["workers"].values())
-        self._width = max(_AHEAD * n_threads, 4)
+        workers = self._workers()
+        self._width = max(_AHEAD * sum(worker["nthreads"] for worker in workers.values()), 4)
+        self._turn = cycle(workers)
 
     def map(self, function: Callable[..., Any], tasks: Iterable[tuple[Any, ...]]) -> Iterator[Any]:
         """Results in order."""
@@ -62,8 +73,7 @@ class OnDask:
         """For results of two parts: the first one, and a handle of the second, which stays on its worker."""
 
         def submit(task: tuple[Any, ...]) -> _Kept:
-            both = self._submit(function, task)
-            return _Kept(*(self.client.submit(itemgetter(place), both, pure=False) for place in (0, 1)))
+            return _Kept(self._submit(function, task, kept=True), self.client)
 
         with telling():
             yield from in_window(submit, iter(tasks), self._width)
@@ -76,8 +86,15 @@ class OnDask:
         with telling():
             return self.client.submit(_same, values, pure=False)
 
-    def _submit(self, function: Callable[..., Any], task: tuple[Any, ...]) -> Any:
-        first, *others = task
+    def _workers(self) -> dict[str, Any]:
+        return dict(self.client.scheduler_info(n_workers=-1)["workers"])
+
+    def _submit(self, function: Callable[..., Any], task: tuple[Any, ...], *, kept: bool = False) -> Any:
+        """A task on the worker that has its rows; rows that are new go to the workers in turn.
+
+        What is ``kept`` may be computed by any worker: it is computed again when a worker dies.
+        """
+        first, *others = (part.future if isinstance(part, OnWorker) else part for part in task)
         if isinstance(first, YieldedBlock):
             raise ClusterError(
                 "blocks that a function yields are in this process, and cannot be read by workers; use files or a Dask "
@@ -86,21 +103,71 @@ class OnDask:
         if isinstance(first, DaskBlock):
             part = self.client.compute(first.part)
             return self.client.submit(_on_part, function, first.number, part, *others, pure=False)
-        return self.client.submit(_alone, function, first, *others, pure=False)
+        arguments = (_alone, function, first, *others)
+        rows = task[0] if isinstance(task[0], OnWorker) else None
+        if not kept:
+            return self.client.submit(*arguments, pure=False) if rows is None else _Pinned(self.client, arguments, rows)
+        address = next(self._turn) if rows is None or rows.address is None else rows.address
+        return self.client.submit(*arguments, pure=False, workers=[address], allow_other_workers=True)
 
 
-class _Kept(NamedTuple):
-    """Two futures that are waited for as one."""
+class _Pinned:
+    """A task that runs where its rows are, and elsewhere only if that worker is gone.
 
-    told: Any
-    handle: Any
+    Without this Dask lets idle workers take tasks from busy ones, and the rows travel with them: what a pass moves
+    would grow with the number of objects.
+    """
 
-    def result(self) -> tuple[Any, Any]:
-        return self.told.result(), self.handle
+    def __init__(self, client: Any, arguments: tuple[Any, ...], rows: OnWorker) -> None:
+        self._client, self._arguments, self._rows = client, arguments, rows
+        where = {} if rows.address is None else {"workers": [rows.address]}
+        self.future = client.submit(*arguments, pure=False, **where)
+
+    def result(self) -> Any:
+        """The result; the task is started again elsewhere if its worker died."""
+        from distributed import wait
+
+        while True:
+            try:
+                with self._client.as_current():
+                    wait(self.future, timeout=_LOOK)  # type: ignore[no-untyped-call]
+            except TimeoutError:
+                if self._rows.address is not None and self._rows.address not in _addresses(self._client):
+                    self._rows.address = None
+                    self.future = self._client.submit(*self._arguments, pure=False)
+                continue
+            if self._rows.address is None:
+                self._rows.address = _place_of(self._client, self._rows.future)
+            return self.future.result()
 
     def cancel(self) -> None:
-        self.told.cancel()
-        self.handle.cancel()
+        self.future.cancel()
+
+
+class _Kept:
+    """The first part of a result, and a handle of the second."""
+
+    def __init__(self, both: Any, client: Any) -> None:
+        self._both, self._client = both, client
+
+    def result(self) -> tuple[Any, OnWorker]:
+        told, kept = (self._client.submit(itemgetter(place), self._both, pure=False) for place in (0, 1))
+        first = told.result()
+        return first, OnWorker(kept, _place_of(self._client, self._both))
+
+    def cancel(self) -> None:
+        self._both.cancel()
+
+
+def _place_of(client: Any, future: Any) -> str | None:
+    """Address of a worker that has a result; None if none has."""
+    found = client.who_has([future])
+    workers = next(iter(found.values()), ())
+    return str(workers[0]) if workers else None
+
+
+def _addresses(client: Any) -> set[str]:
+    return set(client.scheduler_info(n_workers=-1)["workers"])
 
 
 # --------------------------------------------------------------------------------------------------------- on a worker
@@ -171,7 +238,7 @@ def _prepare_workers(client: Any) -> None:
 def telling() -> Iterator[None]:
     """Turn what Dask raises when a cluster is lost into one error that says what to do."""
     from distributed import KilledWorker
-    from distributed.client import FutureCancelledError
+    from distributed.client import FutureCancelledError, FuturesCancelledError
     from distributed.comm.core import CommClosedError
 
     try:
@@ -181,7 +248,7 @@ def telling() -> Iterator[None]:
             f"a task ended several workers, most likely for want of memory ({error}). Give workers more memory, or cut "
             "the blocks smaller (rows=)."
         ) from error
-    except (CommClosedError, FutureCancelledError, TimeoutError, OSError) as error:
+    except (CommClosedError, FutureCancelledError, FuturesCancelledError, TimeoutError, OSError) as error:
         if isinstance(error, OSError) and not isinstance(error, CommClosedError | TimeoutError):
             raise
         raise ClusterError(

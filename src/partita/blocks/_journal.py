@@ -98,8 +98,8 @@ def journal_for(folder: Path | None, estimator: Any, blocks: Any) -> Journal:
         if stored != about:
             changed = ", ".join(name for name in about if stored.get(name) != about[name])
             raise ValueError(
-                f"the folder {str(folder.parent)!r} holds another fit (it differs in: {changed}); delete it, or pass another "
-                "folder to resume."
+                f"the folder {str(folder.parent)!r} holds another fit (it differs in: {changed}); delete it, or "
+                "pass another folder to resume."
             )
     else:
         with replacing(path) as beside:

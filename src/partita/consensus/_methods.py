@@ -27,11 +27,13 @@ class Method(NamedTuple):
     grows: bool = False  # goes on with further clusterings of the same objects: extend
     by_columns: bool = False  # fitted on clusterings of several owners that do not pool them: partita.federated
     by_rows: bool = False  # the same on objects of several owners
+    beyond_memory: bool = False  # fitted to more distinct rows than fit in memory: partita.blocks
 
     @property
     def variants(self) -> str:
         """What else it can be fitted to, beside complete labels in one place (BCE paper, table 2)."""
-        able = {"extend": self.grows, "federated by columns": self.by_columns, "federated by rows": self.by_rows}
+        able = {"beyond memory": self.beyond_memory, "extend": self.grows}
+        able |= {"federated by columns": self.by_columns, "federated by rows": self.by_rows}
         return ", ".join(name for name, can in able.items() if can) or "-"
 
     @property
@@ -82,6 +84,7 @@ METHODS: dict[str, Method] = {
             missing=_PAIRS,
             soft=True,
             upper_bound=True,
+            beyond_memory=True,
         ),
         Method(
             name="peace",
@@ -127,6 +130,7 @@ METHODS: dict[str, Method] = {
             grows=True,
             by_columns=True,
             by_rows=True,
+            beyond_memory=True,
         ),
         Method(
             name="gbce",
@@ -150,6 +154,7 @@ METHODS: dict[str, Method] = {
             finds_k=True,
             by_columns=True,
             by_rows=True,
+            beyond_memory=True,
         ),
         Method(
             name="mm",
@@ -163,6 +168,7 @@ METHODS: dict[str, Method] = {
             grows=True,
             by_columns=True,
             by_rows=True,
+            beyond_memory=True,
         ),
         Method(
             name="qmi",
@@ -172,6 +178,7 @@ METHODS: dict[str, Method] = {
             source="Topchy et al. 2003",
             cost="r m k per iteration",
             missing=_MEAN,
+            beyond_memory=True,
         ),
         Method(
             name="cspa",
@@ -181,6 +188,7 @@ METHODS: dict[str, Method] = {
             source="Strehl and Ghosh 2002",
             cost="r^2 m, or r m + t^3 through the labels",
             missing=_PAIRS,
+            beyond_memory=True,
         ),
         Method(
             name="hgpa",
@@ -200,6 +208,7 @@ METHODS: dict[str, Method] = {
             cost="r m^2 + t^3",
             missing=_OUTSIDE,
             by_rows=True,
+            beyond_memory=True,
         ),
         Method(
             name="hbgf",
@@ -210,6 +219,7 @@ METHODS: dict[str, Method] = {
             cost="r (m^2 + m k) + t^3",
             missing=_OUTSIDE,
             by_rows=True,
+            beyond_memory=True,
         ),
         Method(
             name="voting",
@@ -251,6 +261,7 @@ METHODS: dict[str, Method] = {
             missing=_OUTSIDE,
             finds_k=True,
             by_rows=True,
+            beyond_memory=True,
         ),
         Method(
             name="usenc",
@@ -261,6 +272,7 @@ METHODS: dict[str, Method] = {
             cost="r (m^2 + m k) + t^3",
             missing=_OUTSIDE,
             by_rows=True,
+            beyond_memory=True,
         ),
         Method(
             name="lwea",
@@ -281,6 +293,7 @@ METHODS: dict[str, Method] = {
             cost="meta: r m^2 + t^3; tree: r^2 m more, r^2 numbers",
             missing="clusters are compared where both clusterings label",
             by_rows=True,
+            beyond_memory=True,
         ),
         Method(
             name="soft-cspa",
@@ -342,6 +355,7 @@ METHODS: dict[str, Method] = {
             cost="r m k per iteration",
             missing=_MEAN,
             by_rows=True,
+            beyond_memory=True,
         ),
     )
 }
