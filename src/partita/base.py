@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from partita._checks import check_instance
 from partita._confidence import ConfidenceMixin, judged_rows, merge_equal_rows
-from partita._labels.blocks import as_blocks
+from partita._labels.blocks import as_blocks, refuse_blocks
 from partita._labels.ensemble import Ensemble, canonical_order, every_row, find_distinct_rows, have_a_label
 from partita._labels.validation import (
     LabelMatrix,
@@ -181,6 +181,7 @@ class BaseConsensus(ConfidenceMixin, ClusterMixin, BaseEstimator):
         """
         from partita.metrics import average_nmi_score  # when asked for: it loads more than a fit needs
 
+        refuse_blocks(X)
         labels = self.predict(X)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", LeftOutWarning)

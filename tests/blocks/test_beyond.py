@@ -260,3 +260,51 @@ def test_the_objective_of_pcc_says_why_it_is_not_there(ensemble):
     assert model.kkt_gap_ <= model.tol
     with pytest.raises(NotEnoughMemoryError, match="all pairs of distinct rows"):
         _ = model.objective_
+
+
+@pytest.mark.usefixtures("little_memory")
+@pytest.mark.parametrize("n_labels", [127, 128, 129, 130])
+def test_codes_at_the_ends_of_small_types(n_labels):
+    X = np.column_stack([np.arange(1000) % n_labels, np.arange(1000) % 3])
+    expected, model = fit_both(lambda: MultinomialMixture(3, random_state=0), X, rows=400)
+    assert adjusted_rand_score(expected.labels_, model.labels_) == 1.0
+    many = LabelKMeans(n_labels, random_state=0, n_init=1, max_iter=20)
+    labels = many.fit(LabelBlocks.from_array(np.repeat(X[:, :1], 2, axis=1), rows=400)).labels_
+    assert len(np.unique(labels)) == n_labels
+
+
+@pytest.mark.usefixtures("little_memory")
+def test_bce_keeps_the_best_of_its_states():
+    for seed in range(2):
+        rng = np.random.default_rng(seed)
+        truth = rng.integers(3, size=2000)
+        X = np.where(rng.random((2000, 5)) < 0.2, rng.integers(4, size=(2000, 5)), truth[:, None])
+        expected, model = fit_both(lambda: BCE(3, random_state=0), X)
+        assert model.lower_bound_ == max(model.history_)
+        assert model.lower_bound_ >= expected.lower_bound_
+
+
+@pytest.mark.usefixtures("little_memory")
+def test_nothing_of_an_earlier_fit_stays(ensemble):
+    X = ensemble[0][:400]
+    model = LabelKMeans(3, random_state=0, keep_starts=True).fit(X).set_params(keep_starts=False)
+    model.fit(LabelBlocks.from_array(X, rows=100))
+    assert not hasattr(model, "starts_")
+    assert len(model.labels_) == 400
+    model.fit(X[:50])
+    assert isinstance(model.confidence_, np.ndarray)
+    assert len(model.confidence_) == 50
+
+
+@pytest.mark.usefixtures("little_memory")
+@pytest.mark.filterwarnings("ignore:50 clusters were asked for")
+def test_more_clusters_than_rows_of_the_sample(ensemble, monkeypatch):
+    monkeypatch.setattr("partita.blocks.beyond._fit.SAMPLE", 20)
+    with pytest.warns(UserWarning, match="distinct rows of the sample"):
+        LabelKMeans(50, random_state=0).fit(LabelBlocks.from_array(ensemble[0][:500], rows=100))
+
+
+def test_how_many_objects_each_part_gives():
+    sizes, rng = np.array([10**9, 3 * 10**9, 5]), np.random.default_rng(0)
+    drawn = np.mean([_parts._share_out(sizes, 20_000, rng) for _ in range(20)], axis=0)
+    np.testing.assert_allclose(drawn, 20_000 * sizes / sizes.sum(), rtol=0.05, atol=0.5)

@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+import threadpoolctl
 
 import partita
 from partita import BCE, EAC, GBCE, LWGP, NBCE, PCC, LabelBlocks, LabelKMeans, combine, metrics
@@ -93,6 +94,42 @@ def test_the_dendrogram_is_that_of_the_distinct_rows(labels):
     model = EAC(3).fit(LabelBlocks.from_array(labels, rows=50))
     n_rows = len(np.unique(np.nan_to_num(np.delete(labels, 7, axis=0), nan=-1), axis=0))
     assert model.dendrogram_.shape == (n_rows - 1, 4)
+
+
+@pytest.mark.filterwarnings("ignore::partita.exceptions.UnlabelledObjectsWarning")
+def test_names_of_columns_are_those_of_the_fit_in_memory(labels):
+    frame = pd.DataFrame(labels, columns=[f"c{j}" for j in range(6)])
+    for X in (frame, frame.rename(columns={f"c{j}": j for j in range(6)}), labels, dict(frame)):
+        expected = LWGP(3, random_state=0).fit(X)
+        parts = [X.iloc[:90], X.iloc[90:]] if X is frame else [X]
+        model = LWGP(3, random_state=0).fit(LabelBlocks.from_iterable(lambda parts=parts: parts))
+        assert hasattr(model, "feature_names_in_") == hasattr(expected, "feature_names_in_")
+        np.testing.assert_array_equal(model.predict(X), expected.predict(X))  # without a warning
+    twice = pd.DataFrame(labels, columns=list("aabbcc"))
+    blocks = LabelBlocks.from_iterable(lambda: [twice])
+    model = LWGP(3, random_state=0).fit(blocks)
+    np.testing.assert_array_equal(model.predict(blocks), model.labels_)
+
+
+@pytest.mark.filterwarnings("ignore::partita.exceptions.UnlabelledObjectsWarning")
+def test_empty_blocks_have_empty_results(labels):
+    parts = [labels[:0], labels[:100], labels[100:]]
+    blocks = LabelBlocks.from_iterable(lambda: parts)
+    model = BCE(3, random_state=0).fit(blocks)
+    assert [part.shape for part in model.membership_] == [(0, 3), (100, 3), (80, 3)]
+    assert [part.shape for part in model.predict_proba(blocks)] == [(0, 3), (100, 3), (80, 3)]
+
+
+@pytest.mark.filterwarnings("ignore::partita.exceptions.UnlabelledObjectsWarning")
+def test_two_iterators_at_once_leave_the_number_of_threads(labels):
+    def threads():
+        return [library["num_threads"] for library in threadpoolctl.threadpool_info()]
+
+    blocks, before = LabelBlocks.from_array(labels, rows=50), threads()
+    model = BCE(3, random_state=0).fit(blocks)
+    for one, other in zip(model.predict_proba(blocks), model.predict_proba(blocks), strict=True):
+        np.testing.assert_array_equal(one, other)
+    assert threads() == before
 
 
 @pytest.mark.parametrize(

@@ -1,3 +1,5 @@
+import datetime
+
 import numpy as np
 import pytest
 
@@ -5,6 +7,7 @@ from partita import BCE, LWGP, LabelBlocks, combine
 from partita.blocks import _journal
 from partita.blocks._journal import load_rows, save_rows
 from partita.blocks._reduction import BlockRows
+from partita.exceptions import BlockError
 from tests.blocks.ensembles import kmeans_labels
 
 
@@ -109,3 +112,54 @@ def test_rows_of_a_block_in_a_file(tmp_path):
     assert [found.tolist() for found in again.labels] == [found.tolist() for found in labels]
     for ours, theirs in zip(again[3:], rows[3:], strict=True):
         np.testing.assert_array_equal(ours, theirs)
+
+
+def test_other_labels_or_other_columns_are_not_taken_for_the_stored_ones(labels, files, tmp_path):
+    model = LWGP(4, random_state=0)
+    model.fit(LabelBlocks.from_array(labels, rows=500, resume=tmp_path / "a"))
+    with pytest.raises(ValueError, match="differs in: blocks"):
+        model.fit(LabelBlocks.from_array(labels[::-1].copy(), rows=500, resume=tmp_path / "a"))
+    model.fit(LabelBlocks.from_iterable(lambda: [labels[:500], labels[500:]], resume=tmp_path / "b"))
+    with pytest.raises(ValueError, match="differs in: blocks"):
+        model.fit(LabelBlocks.from_iterable(lambda: [labels[1:500], labels[500:]], resume=tmp_path / "b"))
+    model.fit(LabelBlocks.from_files(files, resume=tmp_path / "c"))
+    with pytest.raises(ValueError, match="differs in: blocks"):
+        model.fit(LabelBlocks.from_files(files, columns=["c0", "c1", "c2"], resume=tmp_path / "c"))
+
+
+def test_the_way_of_a_fit_does_not_change_with_the_memory(files, tmp_path, monkeypatch):
+    def fit(resume=None):
+        return BCE(4, random_state=0).fit(LabelBlocks.from_files(files, resume=resume))
+
+    in_memory = fit(tmp_path / "a")
+    with monkeypatch.context() as less:
+        less.setattr("partita.blocks._reduction._BYTES_OF_ROW", (1 << 40, 0))
+        beyond = fit(tmp_path / "b")
+        assert fit(tmp_path / "a").history_ == in_memory.history_
+    assert fit(tmp_path / "b").history_ == beyond.history_ != in_memory.history_
+
+
+def test_damaged_files_are_named(files, tmp_path):
+    model, folder = LWGP(4, random_state=0), tmp_path / "journal"
+    model.fit(LabelBlocks.from_files(files, resume=folder))
+    (folder / "LWGP" / "block-000002.npz").write_bytes(b"nonsense")
+    with pytest.raises(ValueError, match=r"block-000002.npz', kept to resume a fit, is damaged"):
+        model.fit(LabelBlocks.from_files(files, resume=folder))
+    (folder / "LWGP" / "fit.json").write_text("{")
+    with pytest.raises(ValueError, match=r"fit.json', kept to resume a fit, is damaged"):
+        model.fit(LabelBlocks.from_files(files, resume=folder))
+
+
+def test_labels_that_cannot_be_written_are_told(tmp_path):
+    days = [datetime.date(2026, 1, day) for day in (1, 2, 1, 2)]
+    blocks = LabelBlocks.from_iterable(lambda: [{"a": days, "b": [1, 2, 1, 2]}], resume=tmp_path / "j")
+    with pytest.raises(ValueError, match="labels cannot be kept to resume"):
+        LWGP(2, random_state=0).fit(blocks)
+
+
+def test_a_second_fit_looks_at_the_files_again(files):
+    blocks = LabelBlocks.from_files(files)
+    LWGP(4, random_state=0).fit(blocks)
+    (files / "part-2.npy").unlink()
+    with pytest.raises(BlockError, match=r"'part-2.npy': the file is gone"):
+        LWGP(4, random_state=0).fit(blocks)

@@ -86,9 +86,9 @@ def test_other_columns_or_types_are_refused_by_the_name_of_the_block():
 
 
 def test_nothing_and_nonsense():
-    with pytest.raises(BlockError, match="there are no blocks"):
+    with pytest.raises(BlockError, match="there are no blocks with objects"):
         reduce(LabelBlocks.from_iterable(lambda: []))
-    with pytest.raises(BlockError, match=r"'number 0': Found array with 0 sample"):
+    with pytest.raises(BlockError, match="there are no blocks with objects"):
         reduce(LabelBlocks.from_iterable(lambda: [np.empty((0, 2))]))
     with pytest.raises(TypeError, match="cannot be called"):
         LabelBlocks.from_iterable([np.zeros((2, 2))])
@@ -104,3 +104,16 @@ def test_blocks_are_read_once_for_several_fits():
     blocks = LabelBlocks.from_iterable(parts)
     assert reduce(blocks) is reduce(blocks)
     assert len(calls) == 1
+
+
+def test_numbers_beyond_63_bits_stay_apart():
+    X = np.array([[0], [1], [2**63 + 7], [2**63 + 8], [1]], dtype=np.uint64)
+    assert_same_as_in_memory(X, LabelBlocks.from_array(X, rows=2))
+
+
+def test_blocks_without_objects_change_nothing():
+    X, _ = noisy_labels(60)
+    parts = [X[:0], X[:20], X[:0], X[20:]]
+    blocks = LabelBlocks.from_iterable(lambda: parts)
+    assert_same_as_in_memory(X, blocks)
+    assert reduce(blocks).lengths == [0, 20, 0, 40]

@@ -89,6 +89,9 @@ def test_arrays_in_memory_on_disk_and_in_npy_files(tmp_path):
     for array in (X, mapped, mapped[:], np.load(tmp_path / "f.npy", mmap_mode="r"), fortran):
         model = LWGP(3, random_state=0).fit(LabelBlocks.from_array(array, rows=30))
         np.testing.assert_array_equal(model.labels_, expected)
+    changed = np.load(tmp_path / "x.npy", mmap_mode="c")
+    changed[:] = 1.0  # in memory, not in the file
+    assert LWGP(random_state=0).fit(LabelBlocks.from_array(changed, rows=30)).n_clusters_ == 1
     by_path = LabelBlocks.from_files(tmp_path / "x.npy", rows=30)
     assert by_path.n_blocks == 7
     np.testing.assert_array_equal(LWGP(3, random_state=0).fit(by_path).labels_, expected)
@@ -122,7 +125,7 @@ def test_paths_patterns_and_lists(tmp_path):
     [
         ("a,c\n1,2\n3,4\n", "'2.csv' has the columns 'a', 'c', but the first block has 'a', 'b'"),
         ("a,b,c\n1,2,3\n3,4,3\n", "'2.csv' has 3 clusterings"),
-        ("a,b\n1,x\n3,y\n", "'2.csv': the labels of column 'b' are text, but earlier blocks have numbers"),
+        ("a,b\n1,x\n3,y\n", "'2.csv': the labels of column 'b' are text, but earlier ones are numbers"),
         ("", "'2.csv' is empty"),
         ("a,b\n", "'2.csv'.* no rows"),
     ],

@@ -13,11 +13,9 @@ from itertools import cycle
 from operator import itemgetter
 from typing import Any
 
-from threadpoolctl import threadpool_limits
-
 from partita import __version__
 from partita._optional import require
-from partita.blocks._engine import in_window
+from partita.blocks._engine import in_window, one_thread
 from partita.blocks._sources import DaskBlock, YieldedBlock
 from partita.exceptions import ClusterError
 
@@ -103,6 +101,9 @@ class OnDask:
         if isinstance(first, DaskBlock):
             part = self.client.compute(first.part)
             return self.client.submit(_on_part, function, first.number, part, *others, pure=False)
+        if isinstance(first, list) and isinstance(first[0], DaskBlock):
+            numbers, parts = [block.number for block in first], [self.client.compute(block.part) for block in first]
+            return self.client.submit(_on_parts, function, numbers, parts, *others, pure=False)
         arguments = (_alone, function, first, *others)
         rows = task[0] if isinstance(task[0], OnWorker) else None
         if not kept:
@@ -173,13 +174,18 @@ def _addresses(client: Any) -> set[str]:
 # --------------------------------------------------------------------------------------------------------- on a worker
 def _alone(function: Callable[..., Any], *arguments: Any) -> Any:
     """Call a function; libraries use one thread, so that their sums are those of any other machine."""
-    with threadpool_limits(limits=1):
+    with one_thread:
         return function(*arguments)
 
 
 def _on_part(function: Callable[..., Any], number: int, part: Any, *others: Any) -> Any:
     """The same for a computed part of a Dask collection."""
     return _alone(function, DaskBlock(number, part), *others)
+
+
+def _on_parts(function: Callable[..., Any], numbers: list[int], parts: list[Any], *others: Any) -> Any:
+    """The same for several parts that are taken together."""
+    return _alone(function, [DaskBlock(*numbered) for numbered in zip(numbers, parts, strict=True)], *others)
 
 
 def _same(values: Any) -> Any:

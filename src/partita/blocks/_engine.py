@@ -7,6 +7,7 @@ that wait take little memory. Sums over blocks are made here, in that order: wor
 import os
 import shutil
 import tempfile
+import threading
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -53,6 +54,32 @@ class OnDisk(NamedTuple):
             return {name: found[name] for name in found.files}
 
 
+class _OneThread:
+    """While any task runs, libraries use one thread: their sums must not depend on the number of threads.
+
+    The limit is that of the process, so that the first task sets it and the last one takes it back.
+    """
+
+    def __init__(self) -> None:
+        self._lock, self._n_inside = threading.Lock(), 0
+        self._limits: Any = None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            self._n_inside += 1
+            if self._n_inside == 1:
+                self._limits = threadpool_limits(limits=1)
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._n_inside -= 1
+            if self._n_inside == 0:
+                self._limits.restore_original_limits()
+
+
+one_thread = _OneThread()
+
+
 class InThisProcess:
     """Threads of this process; what is kept is kept on disk, in a folder that goes with the engine."""
 
@@ -66,15 +93,15 @@ class InThisProcess:
         from joblib import effective_n_jobs
 
         def run(task: tuple[Any, ...]) -> Any:
-            return function(*(part.load() if isinstance(part, OnDisk) else part for part in task))
+            with one_thread:
+                return function(*(part.load() if isinstance(part, OnDisk) else part for part in task))
 
         n_threads = effective_n_jobs(self.n_jobs)
-        with threadpool_limits(limits=1):  # sums of a library must not depend on its number of threads
-            if n_threads == 1:
-                yield from map(run, tasks)
-                return
-            with ThreadPoolExecutor(n_threads) as pool:
-                yield from in_window(lambda task: pool.submit(run, task), iter(tasks), 2 * n_threads)
+        if n_threads == 1:
+            yield from map(run, tasks)
+            return
+        with ThreadPoolExecutor(n_threads) as pool:
+            yield from in_window(lambda task: pool.submit(run, task), iter(tasks), 2 * n_threads)
 
     def keep(
         self, function: Callable[..., tuple[Any, Any]], tasks: Iterable[tuple[Any, ...]]

@@ -18,7 +18,7 @@ from partita._runs import progress
 from partita._typing import Array, IntArray
 from partita.base import BaseConsensus, remember_columns, warn_unlabelled
 from partita.blocks._engine import Engine, InThisProcess
-from partita.blocks._journal import Journal, journal_for
+from partita.blocks._journal import IN_MEMORY, PARTS, Journal, journal_for
 from partita.blocks._label_blocks import LabelBlocks
 from partita.blocks._reduction import ReducedLabels, TooManyRowsError, join_blocks, reduce_block
 from partita.blocks._results import hand_out
@@ -28,6 +28,8 @@ from partita.consensus.graph._graph_partition import is_installed
 def fit_estimator(blocks: LabelBlocks, estimator: Any, sample_weight: Any) -> None:
     """Fit an estimator to blocks; see the module's docstring."""
     check_estimator(estimator, sample_weight)
+    for name in ("starts_", "_coassignment"):  # of an earlier fit
+        estimator.__dict__.pop(name, None)
     journal = journal_for(blocks.resume, estimator, blocks)
     engine = engine_for(blocks, estimator)
     reduced = reduce_all(blocks, engine, journal, show=bool(getattr(estimator, "verbose", False)))
@@ -77,7 +79,13 @@ _INSTEAD = {"NBCE": "NBCE(inference='vb') takes blocks.", "PCC": "PCC(divergence
 # ---------------------------------------------------------------------------------------------------------- reduction
 def reduce_all(blocks: LabelBlocks, engine: Engine, journal: Journal, *, show: bool) -> ReducedLabels | None:
     """Distinct rows of all blocks, kept for the next fit of the same blocks; None if they do not fit in memory."""
+    route = journal.route()
+    if route == PARTS:
+        return None
     if "reduced" in blocks._kept:
+        for block in blocks.blocks() if blocks.n_blocks is not None else ():
+            if hasattr(block, "mark"):
+                block.mark.check()
         return blocks._kept["reduced"]  # type: ignore[no-any-return]
     with progress(blocks.n_blocks, "reading blocks", show=show) as bar:
 
@@ -87,9 +95,11 @@ def reduce_all(blocks: LabelBlocks, engine: Engine, journal: Journal, *, show: b
                 bar.update(1)
 
         try:
-            reduced = join_blocks(read(), blocks.noise)
+            reduced = join_blocks(read(), blocks.noise, limited=route is None)
         except TooManyRowsError:
+            journal.take_route(PARTS)
             return None
+    journal.take_route(IN_MEMORY)
     blocks._kept["reduced"] = reduced
     return reduced
 
@@ -98,7 +108,7 @@ def reduce_all(blocks: LabelBlocks, engine: Engine, journal: Journal, *, show: b
 def fit_reduced(estimator: Any, reduced: ReducedLabels) -> None:
     """Fit the distinct rows, and give their results to the objects."""
     matrix, n_samples = reduced.matrix, len(reduced.row_of_object)
-    remember_names(estimator, reduced.names)
+    remember_names(estimator, reduced.names, matrix.n_columns_in)
     used = estimator._clustering_weights(matrix) > 0
     labelled = have_a_label(matrix.codes[:, used])
     n_objects, row_of_object = reduced.n_objects, reduced.row_of_object
@@ -117,12 +127,10 @@ def renumber(row_of_object: Array, kept: Array) -> Array:
     return hand_out(place, row_of_object)
 
 
-def remember_names(estimator: Any, names: list[str]) -> None:
+def remember_names(estimator: Any, names: list[str] | None, n_columns: int) -> None:
     """Set ``n_features_in_``, and ``feature_names_in_`` if the columns have names of their own."""
-    shown = pd.DataFrame(columns=pd.Index(names))
-    if names == [f"c{j}" for j in range(len(names))]:
-        shown = np.empty((0, len(names)), dtype=np.int8)  # type: ignore[assignment]
-    remember_columns(estimator, shown, None, reset=True)
+    unnamed = np.empty((0, n_columns), dtype=np.int8)
+    remember_columns(estimator, unnamed if names is None else pd.DataFrame(columns=pd.Index(names)), None, reset=True)
 
 
 def give_to_objects(estimator: Any, n_objects: IntArray, row_of_object: Array, lengths: list[int]) -> None:

@@ -8,19 +8,24 @@ takes these instead of computing them, and arrives at the same bits. Files are w
 import hashlib
 import json
 import os
+import zipfile
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from partita import __version__
+from partita._labels.columns import named_columns
 from partita._typing import Array
 from partita.blocks._engine import Sums
 from partita.blocks._reduction import BlockRows
 from partita.io._replacing import replacing
 
-_ABOUT = "fit.json"
+_ABOUT, _ROUTE = "fit.json", "route.txt"
+IN_MEMORY, PARTS = "memory", "parts"
 
 
 class Journal:
@@ -30,7 +35,20 @@ class Journal:
         self.folder = folder
         self._n_asked = 0
 
-    def read_or_make(self, blocks: Any, make: Callable[[Iterable[Any]], Iterator[BlockRows]]) -> Iterator[BlockRows]:
+    def route(self) -> str | None:
+        """Whether the fit keeps its rows in memory or in parts, if that was decided; it must not change on the way."""
+        path = None if self.folder is None else self.folder / _ROUTE
+        return path.read_text(encoding="utf-8").strip() if path is not None and path.exists() else None
+
+    def take_route(self, route: str) -> None:
+        """Write down what was decided."""
+        if self.folder is not None and self.route() is None:
+            with replacing(self.folder / _ROUTE) as beside:
+                beside.write_text(route, encoding="utf-8")
+
+    def read_or_make(
+        self, blocks: Any, make: Callable[[Iterable[Any]], Iterator[BlockRows | None]]
+    ) -> Iterator[BlockRows | None]:
         """Distinct rows of all blocks, in order; those that are stored are not made again."""
         if self.folder is None:
             yield from make((block, blocks.noise) for block in blocks.blocks())
@@ -62,10 +80,11 @@ class Journal:
             return compute()
         path = self.folder / f"pass-{number:06d}.npz"
         if path.exists():
-            with np.load(path, allow_pickle=False) as found:
-                if str(found["question"]) != question:
-                    raise ValueError(f"{str(self.folder)!r} is of another fit; pass another folder to resume.")
-                return {name: found[name] for name in found.files if name != "question"}
+            with _reading(path), np.load(path, allow_pickle=False) as found:
+                stored = {name: found[name] for name in found.files}
+            if str(stored.pop("question")) != question:
+                raise ValueError(f"{str(self.folder)!r} is of another fit; pass another folder to resume.")
+            return stored
         sums = compute()
         with replacing(path) as beside, open(beside, "wb") as file:
             np.savez(file, question=np.array(question), **sums)
@@ -94,7 +113,8 @@ def journal_for(folder: Path | None, estimator: Any, blocks: Any) -> Journal:
     about = describe_fit(estimator, blocks)
     path = folder / _ABOUT
     if path.exists():
-        stored = json.loads(path.read_text(encoding="utf-8"))
+        with _reading(path):
+            stored = json.loads(path.read_text(encoding="utf-8"))
         if stored != about:
             changed = ", ".join(name for name in about if stored.get(name) != about[name])
             raise ValueError(
@@ -111,7 +131,8 @@ def describe_fit(estimator: Any, blocks: Any) -> dict[str, Any]:
     """What tells one fit from another."""
     ignored = ("n_jobs", "verbose")  # they change no result
     parameters = {name: value for name, value in estimator.get_params(deep=False).items() if name not in ignored}
-    marks = [] if blocks.n_blocks is None else [mark_of_block(block) for block in blocks.blocks()]
+    listed = blocks.blocks() if blocks.n_blocks is not None else islice(blocks.blocks(), 1)
+    marks = [mark_of_block(block) for block in listed]
     return {
         "version": __version__,
         "method": type(estimator).__name__,
@@ -122,8 +143,17 @@ def describe_fit(estimator: Any, blocks: Any) -> dict[str, Any]:
 
 
 def mark_of_block(block: Any) -> str:
-    """What tells whether a block is the one of an earlier run."""
-    return f"{block.name} {getattr(block, 'mark', '')}"
+    """What tells whether a block is the one of an earlier run: how it is read, or the labels that are in memory."""
+    if hasattr(block, "mark"):
+        return repr(block)
+    if hasattr(block, "part"):
+        return f"{block.name} {getattr(block.part, 'key', '')}"
+    digest = hashlib.sha256(block.name.encode())
+    for piece in block.pieces():
+        for column in named_columns(piece.labels)[1]:
+            content = column.tobytes() if column.dtype != object else repr(column.tolist()).encode()
+            digest.update(content)
+    return digest.hexdigest()
 
 
 def _plain(value: Any) -> Any:
@@ -131,13 +161,22 @@ def _plain(value: Any) -> Any:
 
 
 # -------------------------------------------------------------------------------------------------------- rows in files
-def save_rows(path: str | os.PathLike[str], rows: BlockRows) -> None:
-    """Write the rows of a block."""
-    about = {"name": rows.name, "names": rows.names, "labels": [_as_json(labels) for labels in rows.labels]}
+def save_rows(path: str | os.PathLike[str], rows: BlockRows | None) -> None:
+    """Write the rows of a block; nothing for one without objects, which is read again."""
+    if rows is None:
+        return
+    about = {"name": rows.name, "names": rows.names, "has_names": rows.has_names}
+    about["labels"] = [_as_json(labels) for labels in rows.labels]
+    try:
+        text = json.dumps(about)
+    except TypeError as error:
+        raise ValueError(
+            f"block {rows.name!r}: its labels cannot be kept to resume ({error}); make them numbers or text."
+        ) from None
     with replacing(path) as beside, open(beside, "wb") as file:
         np.savez(
             file,
-            about=np.array(json.dumps(about)),
+            about=np.array(text),
             codes=rows.codes,
             n_objects=rows.n_objects,
             row_of_object=rows.row_of_object,
@@ -146,12 +185,20 @@ def save_rows(path: str | os.PathLike[str], rows: BlockRows) -> None:
 
 def load_rows(path: str | os.PathLike[str]) -> BlockRows:
     """Read the rows of a block."""
-    with np.load(path, allow_pickle=False) as found:
+    with _reading(Path(path)), np.load(path, allow_pickle=False) as found:
         about = json.loads(str(found["about"]))
         labels = [_from_json(kind, values) for kind, values in about["labels"]]
-        return BlockRows(
-            about["name"], about["names"], labels, found["codes"], found["n_objects"], found["row_of_object"]
-        )
+        arrays = (found["codes"], found["n_objects"], found["row_of_object"])
+        return BlockRows(about["name"], about["names"], labels, *arrays, about["has_names"])
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    """A damaged file is told by its name."""
+    try:
+        yield
+    except (zipfile.BadZipFile, ValueError, KeyError, EOFError) as error:
+        raise ValueError(f"{str(path)!r}, kept to resume a fit, is damaged ({error}); delete its folder.") from error
 
 
 def _as_json(labels: Array) -> tuple[str, list[Any]]:

@@ -18,9 +18,10 @@ def predict(blocks: LabelBlocks, estimator: Any) -> IntArray:
     from partita.blocks._fit import engine_for
 
     check_is_fitted(estimator, "labels_")
-    kept = light(estimator)
+    engine = engine_for(blocks, estimator)
+    kept = engine.share(light(estimator))
     tasks = ((block, kept, "labels") for block in blocks.blocks())
-    return np.concatenate(list(engine_for(blocks, estimator).map(place_block, tasks)))
+    return np.concatenate(list(engine.map(place_block, tasks)))
 
 
 def memberships(blocks: LabelBlocks, estimator: Any) -> Iterator[FloatArray]:
@@ -28,21 +29,25 @@ def memberships(blocks: LabelBlocks, estimator: Any) -> Iterator[FloatArray]:
     from partita.blocks._fit import engine_for
 
     check_is_fitted(estimator, "labels_")
-    kept = light(estimator)
+    engine = engine_for(blocks, estimator)
+    kept = engine.share(light(estimator))
     tasks = ((block, kept, "membership") for block in blocks.blocks())
-    return engine_for(blocks, estimator).map(place_block, tasks)
+    return engine.map(place_block, tasks)
 
 
 def place_block(block: Block, estimator: Any, what: str) -> Any:
     """Labels, probabilities, or gamma of BCE, of the objects of one block."""
     place = _PLACES[what]
     with naming(block):
-        return np.concatenate([place(estimator, _as_fitted(piece.labels, estimator)) for piece in block.pieces()])
+        found = [place(estimator, _as_fitted(piece.labels, estimator)) for piece in block.pieces()]
+    if found:
+        return np.concatenate(found)
+    return np.empty(0, dtype=np.int32) if what == "labels" else np.empty((0, estimator.n_components_))
 
 
 def _as_fitted(labels: Any, estimator: Any) -> Any:
     """Labels with names for their columns only if the fit had names, too; scikit-learn compares them."""
-    return labels if hasattr(estimator, "feature_names_in_") else dict(zip(*named_columns(labels), strict=True))
+    return labels if hasattr(estimator, "feature_names_in_") else dict(enumerate(named_columns(labels)[1]))
 
 
 def _labels(estimator: Any, labels: Any) -> Any:

@@ -32,6 +32,7 @@ class BlockRows(NamedTuple):
     codes: Codes  # (n_rows, m), by first appearance
     n_objects: IntArray  # (n_rows,)
     row_of_object: Array  # (n_objects,) of the smallest unsigned type
+    has_names: bool = False  # the names are those of a frame, and not made up
 
     @property
     def n_samples(self) -> int:
@@ -44,20 +45,18 @@ class TooManyRowsError(MemoryError):
 
 
 # ------------------------------------------------------------------------------------------------------------ one block
-def reduce_block(block: Block, noise: Noise) -> BlockRows:
-    """Distinct rows of one block."""
+def reduce_block(block: Block, noise: Noise) -> BlockRows | None:
+    """Distinct rows of one block; None if it has no objects, as parts of a filtered Dask frame may."""
     with naming(block):
         return reduce_pieces(block, noise)
 
 
-def reduce_pieces(block: Block, noise: Noise) -> BlockRows:
+def reduce_pieces(block: Block, noise: Noise) -> BlockRows | None:
     """The same, without naming the block in errors."""
     joined = JoinedRows(limited=False)
     for piece in block.pieces():
         joined.add(_rows_of(piece.labels, block.name, noise))
-    if joined.n_blocks == 0:
-        raise BlockError(f"block {block.name!r} has no rows.")
-    return joined.as_block(block.name)
+    return joined.as_block(block.name) if joined.n_blocks else None
 
 
 def _rows_of(labels: Any, name: str, noise: Noise) -> BlockRows:
@@ -70,7 +69,13 @@ def _rows_of(labels: Any, name: str, noise: Noise) -> BlockRows:
         found.append(of_column)
     codes = np.ascontiguousarray(by_column)
     distinct = find_distinct_rows(codes, np.array([max(len(of_column), 1) for of_column in found]))
-    return BlockRows(name, names, found, codes[distinct.first], distinct.n_objects, shorten(distinct.inverse))
+    row_of_object, named = shorten(distinct.inverse), has_names(labels)
+    return BlockRows(name, names, found, codes[distinct.first], distinct.n_objects, row_of_object, named)
+
+
+def has_names(labels: Any) -> bool:
+    """Whether scikit-learn would take the names of the columns: those of a frame, if all are text."""
+    return hasattr(labels, "columns") and all(isinstance(name, str) for name in labels.columns)
 
 
 def shorten(numbers: IntArray) -> Array:
@@ -104,7 +109,8 @@ class Dictionary:
 
     def _as_array(self, labels: list[Any]) -> Array:
         if self.kind == "number":
-            found = np.array(labels)
+            whole = all(isinstance(label, int) for label in labels) and len(labels) > 0 and labels[-1] >= 2**63
+            found = np.array(labels, dtype=np.uint64 if whole and labels[0] >= 0 else object if whole else None)
             return found.astype(bool) if self.is_bool and len(labels) else found
         text = np.empty(len(labels), dtype=object)
         text[:] = labels
@@ -128,8 +134,10 @@ class JoinedRows:
     """Distinct rows of the blocks that were added so far."""
 
     def __init__(self, *, limited: bool = True) -> None:
-        self.n_blocks = 0
+        self.n_blocks = 0  # that have objects
         self.n_samples = 0
+        self.lengths: list[int] = []  # objects of each block
+        self.has_names = False
         self.names: list[str] = []
         self._limited = limited
         self._columns: list[Dictionary] = []
@@ -140,10 +148,13 @@ class JoinedRows:
         self._inverse: list[Array] = []  # of the objects of all blocks: row of their own block
         self._place: list[IntArray] = []  # of the rows of each block among all rows; those that wait have none yet
 
-    def add(self, block: BlockRows) -> None:
+    def add(self, block: BlockRows | None) -> None:
         """Add the rows of one more block; refuses one that is not like the first."""
+        self.lengths.append(0 if block is None else block.n_samples)
+        if block is None:
+            return
         if self.n_blocks == 0:
-            self.names = block.names
+            self.names, self.has_names = block.names, block.has_names
             self._columns = [Dictionary() for _ in block.names]
             self._codes = np.empty((0, len(block.names)), dtype=np.int32)
         self._check(block)
@@ -182,7 +193,7 @@ class JoinedRows:
             raise TooManyRowsError
 
     def bytes_needed(self) -> int:
-        """Memory that a fit of these rows takes, roughly; and what is kept of every object."""
+        """Memory that a fit of these rows takes, roughly, beside 8 bytes per object."""
         n_rows, m = self._codes.shape
         of_row, of_label = _BYTES_OF_ROW
         return int(n_rows * (of_row + of_label * m))
@@ -192,7 +203,8 @@ class JoinedRows:
         """All rows as those of one block."""
         self._join()
         labels, codes = self._sorted()
-        return BlockRows(name, self.names, labels, codes, self._n_objects, self._rows_of_objects(short=True))
+        row_of_object = self._rows_of_objects(short=True)
+        return BlockRows(name, self.names, labels, codes, self._n_objects, row_of_object, self.has_names)
 
     def as_matrix(self, noise: Noise) -> "ReducedLabels":
         """All rows as a label matrix of distinct rows, and the row of each object."""
@@ -210,8 +222,9 @@ class JoinedRows:
             len(self.names),
             noise,
         )
-        lengths = [len(inverse) for inverse in self._inverse]
-        return ReducedLabels(matrix, self._n_objects, self._rows_of_objects(short=False), self.names, lengths)
+        names = self.names if self.has_names else None
+        row_of_object = self._rows_of_objects(short=False)
+        return ReducedLabels(matrix, self._n_objects, row_of_object, names, self.lengths)
 
     def dictionary(self) -> tuple[list[Array], list[str | None]]:
         """Sorted labels of each column, and their kinds."""
@@ -242,15 +255,15 @@ class ReducedLabels(NamedTuple):
     matrix: LabelMatrix  # one row per distinct row, by first appearance
     n_objects: IntArray  # (n_rows,) objects of each row
     row_of_object: Array  # (n_samples,) int32
-    names: list[str]  # of all columns
+    names: list[str] | None  # of all columns, if they have names of their own
     lengths: list[int]  # objects of each block
 
 
-def join_blocks(blocks: Iterable[BlockRows], noise: Noise) -> ReducedLabels:
-    """Distinct rows of all blocks together."""
-    joined = JoinedRows()
+def join_blocks(blocks: Iterable[BlockRows | None], noise: Noise, *, limited: bool = True) -> ReducedLabels:
+    """Distinct rows of all blocks together; ``limited`` to the memory there is."""
+    joined = JoinedRows(limited=limited)
     for block in blocks:
         joined.add(block)
     if joined.n_blocks == 0:
-        raise BlockError("there are no blocks; pass at least one.")
+        raise BlockError("there are no blocks with objects; pass at least one.")
     return joined.as_matrix(noise)

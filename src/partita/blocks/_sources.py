@@ -17,7 +17,7 @@ import numpy as np
 from partita._runs import warn
 from partita._typing import Array
 from partita.exceptions import BlockError, FileContentWarning
-from partita.io._formats import PARQUET, format_of, listing
+from partita.io._formats import NUMPY, PARQUET, format_of, listing
 from partita.io._label_parts import PartReading, group_sizes, read_groups, read_head, read_parts, read_slice
 
 LABELS_PER_BLOCK = 1 << 23  # of arrays and of files that can be read from anywhere: about 100 MB while a block is read
@@ -107,9 +107,10 @@ class FileBlock:
     def pieces(self) -> Iterator[Piece]:
         """Its objects in their order; the file is looked at before and after."""
         self.mark.check()
+        plain = format_of(self.path) in NUMPY  # columns of an array have no names
         for table in self._tables():
             ids = None if table.ids is None else table.object_ids()
-            yield Piece(table.labels, ids, table.id_name)
+            yield Piece(table.labels.to_numpy() if plain else table.labels, ids, table.id_name)
         self.mark.check()
 
     def _tables(self) -> Iterator[Any]:
@@ -181,8 +182,8 @@ def join_kinds(block: str, kinds: list[str | None], expected: list[str | None], 
     for kind, before, name in zip(kinds, expected, names, strict=True):
         if kind is not None and before is not None and kind != before:
             raise BlockError(
-                f"block {block!r}: the labels of column {name!r} are {_plural(kind)}, but earlier blocks have "
-                f"{_plural(before)}; write them all as one kind."
+                f"block {block!r}: the labels of column {name!r} are {_plural(kind)}, but earlier ones are "
+                f"{_plural(before)}; write all labels of a column as one kind."
             )
     return [before if kind is None else kind for kind, before in zip(kinds, expected, strict=True)]
 
@@ -211,7 +212,9 @@ class ArrayBlock:
 
     def __getstate__(self) -> dict[str, Any]:
         """What travels to a worker: these rows alone."""
-        return {"array": np.array(self.array[self.first : self.last]), "first": self.first, "last": self.last}
+        rows = self.array[self.first : self.last]
+        rows = rows if hasattr(rows, "columns") else np.array(rows)
+        return {"array": rows, "first": self.first, "last": self.last}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         object.__setattr__(self, "array", _Shifted(state["array"], state["first"]))
@@ -222,11 +225,11 @@ class ArrayBlock:
 class _Shifted:
     """Rows of an array that begin at another number."""
 
-    def __init__(self, array: Array, first: int) -> None:
+    def __init__(self, array: Any, first: int) -> None:
         self.array, self.first = array, first
 
-    def __getitem__(self, rows: slice) -> Array:
-        return np.asarray(self.array[rows.start - self.first : rows.stop - self.first])
+    def __getitem__(self, rows: slice) -> Any:
+        return self.array[rows.start - self.first : rows.stop - self.first]
 
 
 @dataclass(frozen=True)
@@ -267,7 +270,7 @@ def array_as_blocks(array: Any, rows: int | None) -> list[Block]:
     n, m = shape
     step = rows or max(LABELS_PER_BLOCK // m, 1)
     ranges = [(lo, min(n, lo + step)) for lo in range(0, n, step)]
-    if isinstance(array, np.memmap) and isinstance(array.base, mmap.mmap):  # and no view of a part of it
+    if isinstance(array, np.memmap) and array.mode == "r" and isinstance(array.base, mmap.mmap):  # no view of a part
         order: Literal["C", "F"] = "C" if array.flags.c_contiguous else "F"
         mark, kind = mark_of(str(array.filename)), array.dtype.str
         return [MappedBlock(mark, kind, (int(n), int(m)), int(array.offset), order, lo, hi) for lo, hi in ranges]
@@ -288,8 +291,9 @@ class YieldedBlock:
         return f"number {self.number}"
 
     def pieces(self) -> Iterator[Piece]:
-        """One piece."""
-        yield Piece(self.labels)
+        """One piece, if it has objects."""
+        if getattr(self.labels, "shape", (1,))[0]:
+            yield Piece(self.labels)
 
 
 # ---------------------------------------------------------------------------------------------------------------- Dask

@@ -31,6 +31,7 @@ class ResultFolder:
         self._fit: dict[str, Any] = {}
         self._inputs = {path.name: _mark(path) for path in inputs}
         self._finished: dict[str, dict[str, int]] = {}
+        self._digest: Any = None  # of the labels of all objects
 
     # ------------------------------------------------------------------------------------------- before the fit
     def open(self, fit: dict[str, Any], *, overwrite: bool) -> None:
@@ -44,7 +45,7 @@ class ResultFolder:
         if known is not None and known["finished"]:
             self._check_same(known)
             self._check_unchanged(known["finished"])
-            self.summary = known["summary"]
+            self.summary, self._digest = known["summary"], known["digest"]
         elif known is None:
             self._refuse_others()
 
@@ -69,7 +70,8 @@ class ResultFolder:
             return None
         try:
             known: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-            return {name: dict(known[name]) for name in ("fit", "inputs", "finished", "summary")}
+            found: dict[str, Any] = {name: dict(known[name]) for name in ("fit", "inputs", "finished", "summary")}
+            return found | {"digest": known.get("digest")}
         except (ValueError, KeyError, TypeError):
             raise ValueError(f"the list of results {str(path)!r} is damaged. {_ADVICE}") from None
 
@@ -117,9 +119,18 @@ class ResultFolder:
             )
 
     # ----------------------------------------------------------------------------------------- while files are written
-    def begin(self, summary: dict[str, Any]) -> None:
-        """Write down the fit before its first file: from here on the files are ours."""
-        self.summary = _plain(summary)
+    def begin(self, summary: dict[str, Any], digest: int) -> None:
+        """Write down the fit before its first file: from here on the files are ours.
+
+        ``digest`` is that of all labels. Finished files of other labels, which less memory or another processor can
+        lead to, must not stand beside new ones.
+        """
+        if self._finished and self._digest not in (None, digest):
+            raise ValueError(
+                f"this fit came out otherwise than the one that wrote {self.shown!r}: there was another amount of "
+                f"memory, or another processor. {_ADVICE}"
+            )
+        self.summary, self._digest = _plain(summary), digest
         self.save()
 
     def path_of(self, name: str) -> Path:
@@ -147,6 +158,7 @@ class ResultFolder:
         from partita.io import replacing
 
         about = {"fit": self._fit, "summary": self.summary, "inputs": self._inputs, "finished": self._finished}
+        about["digest"] = self._digest
         with replacing(self.folder / LIST) as beside:
             beside.write_text(json.dumps(about, indent=1), encoding="utf-8")
 

@@ -1,6 +1,7 @@
 """``partita consensus`` on a folder: one consensus of all files, and one output file per input file."""
 
 import sys
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -171,7 +172,7 @@ def _refuse_features(block: Any) -> None:
 
     piece = next(replace(block, n_rows=_LOOKED_AT).pieces())
     ids = None if piece.ids is None else pd.Series(piece.ids, name=piece.id_name)
-    found = feature_like_columns(LabelTable(piece.labels, ids, block.reading.header is not False))
+    found = feature_like_columns(LabelTable(pd.DataFrame(piece.labels), ids, block.reading.header is not False))
     if found:
         raise ValueError(
             f"{listing(found)} of {block.path.name!r} looks like measurements, not like a clustering; leave it out by "
@@ -201,8 +202,9 @@ def _fit_and_write(
         seconds = watch.read()
         found = _summarise(task, result)
         results = Results(result.estimator, [folder.content for folder in folders])
+        digest = zlib.crc32(result.labels)
         for folder in folders:
-            folder.begin(found)
+            folder.begin(found, digest)
         write_all(parts_of(paths, blocks), folders, results, show=sys.stderr.isatty())
     return seconds
 

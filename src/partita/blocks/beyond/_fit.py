@@ -12,7 +12,7 @@ import numpy as np
 from partita._labels.ensemble import Ensemble
 from partita._memory import available_memory, format_bytes
 from partita._numbering import rank_of
-from partita._runs import draw_seeds, progress
+from partita._runs import draw_seeds, progress, warn
 from partita._typing import Array, IntArray
 from partita.base import ClusterTotals, LabelledRows, Placement, warn_fewer_clusters
 from partita.blocks._engine import Engine, Sums, add_up
@@ -23,7 +23,7 @@ from partita.blocks._placing import light
 from partita.blocks.beyond import _graphs, _kmeans, _label_space, _models, _pcc
 from partita.blocks.beyond._judged import judged_parts, later_membership
 from partita.blocks.beyond._parts import SAMPLE, Fitted, RowParts, make_parts
-from partita.exceptions import NotEnoughMemoryError
+from partita.exceptions import FewerClustersWarning, NotEnoughMemoryError
 from partita.metrics._confidence import ClusterCounts, count_cells
 
 
@@ -55,15 +55,27 @@ def fit_beyond_memory(blocks: LabelBlocks, estimator: Any, engine: Engine, journ
     """Fit an estimator to blocks whose distinct rows do not fit in memory together."""
     method = method_for(estimator)
     parts = make_parts(blocks, estimator, engine, journal)
-    remember_names(estimator, parts.columns.names)
+    remember_names(estimator, parts.columns.names, parts.columns.encoder.n_columns_in)
     seed = int(draw_seeds(estimator.random_state, 1)[0])
     sample = parts.labelled_rows(parts.sample(SAMPLE, seed), estimator)
+    warn_few_rows(estimator, sample.ensemble.n_rows, parts.n_rows)
     any_order = np.arange(1)
     estimator._placement = Placement(parts.columns.encoder, any_order, any_order, None)  # the encoder is needed now
     found = method.fit(estimator, parts, sample)
     counts = close(blocks, estimator, parts, method, found)
     labels = estimator._place_rows(sample.ensemble.codes)[0]
     estimator._judged = judged_parts(sample.ensemble, labels, counts, blocks, estimator)
+
+
+def warn_few_rows(estimator: Any, n_sampled: int, n_rows: int) -> None:
+    """Say that more clusters are asked for than the sample can show."""
+    asked = int(getattr(estimator, "n_clusters", None) or 0)
+    if asked > n_sampled and not estimator._n_clusters_is_bound:
+        rows = f"{n_sampled} distinct rows of the sample, of {n_rows} in all,"
+        warn(
+            f"n_clusters={asked} exceeds the {rows} from which clusters start; {n_sampled} are used.",
+            FewerClustersWarning,
+        )
 
 
 def method_for(estimator: Any) -> Method:

@@ -2,9 +2,10 @@
 
 EM needs of the rows only sums. Every E-step begins anew from the parameters: nothing is kept for the rows, so that a
 lost worker or an interruption costs time and changes nothing. BCE, whose rows could begin where the last E-step left
-them, begins each of them at two places and keeps the better end.
+them, begins each of them at three places and keeps the best end.
 """
 
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from partita.consensus.models._bce_steps import (
     climb_bce,
     e_step,
     label_problem,
+    penalised_bound,
 )
 from partita.consensus.models._em import SHARE, EMRun, minus_bound, shares_of, warn_one_clustering
 from partita.consensus.models._fitted_rows import FittedRows
@@ -100,7 +102,7 @@ class NoMemory:
 
 
 def expect_memberships(rows: Ensemble, values: tuple[BCEState, float, int]) -> Sums:
-    """E-step of the rows of a part, each from the better of two starts."""
+    """E-step of the rows of a part, each from the best of three starts."""
     state, smoothing, n_steps = values
     problem = label_problem(rows, BCEColumns(rows.layout, smoothing))
     gamma = better_gamma(problem, state, n_steps)
@@ -116,11 +118,16 @@ def fit_bce(estimator: Any, parts: RowParts, sample: LabelledRows) -> Fitted:
         found = estimator._best_run(estimator._problem(sample), sample, bar)
         first = with_labels_of_all(found.state, mass, layout, TRACE)
 
+        tried: list[tuple[float, BCEState]] = []
+
         def sums_of(state: BCEState, n_steps: int) -> MembershipSums:
             total = parts.total("bce", expect_memberships, (state, estimator.smoothing, n_steps))
             bar.update(1)
             no_features = np.zeros((3, 0, len(state.alpha)))
-            return MembershipSums(total["labels"], no_features, total["log_theta"], total["bound"])
+            sums = MembershipSums(total["labels"], no_features, total["log_theta"], total["bound"])
+            tried[1:] = [(penalised_bound(state, sums, columns), state)]
+            tried[:] = [max(tried, key=itemgetter(0))]
+            return sums
 
         best = climb_bce(
             sums_of,
@@ -131,6 +138,9 @@ def fit_bce(estimator: Any, parts: RowParts, sample: LabelledRows) -> Fitted:
             tol=estimator.tol,
             max_iter=estimator.max_iter,
         )
+    value, state = tried[0]
+    if value > best.history[-1]:  # rows can change to other fixed points, and the bound fall a little
+        best = best._replace(state=state, history=[*best.history, value])
     keep_run(estimator, best)
     alpha = best.state.alpha
     estimator._columns, estimator._rows_elsewhere = columns, True
@@ -165,4 +175,5 @@ def fit_nbce(estimator: Any, parts: RowParts, sample: LabelledRows) -> Fitted:
         warn_not_converged("NBCE with inference='vb'", settings.max_iter)
     used = np.flatnonzero(parts.total("clusters in use", count_used, expected_logs(best.state))["size"] > 0)
     found = estimator._keep(sample, summarise(parts.layout, best, used))
+    estimator._coassignment = None
     return Fitted(len(used), found.prior)

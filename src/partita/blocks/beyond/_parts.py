@@ -26,6 +26,8 @@ from partita.exceptions import BlockError, LabelMatrixError
 MOST_PARTS = 64
 SAMPLE = 20_000  # objects on which starts are searched: what a model finds on them, a pass over all rows only polishes
 
+_COUNTABLE = 10**9  # objects that NumPy can draw from without replacement
+
 RowSums = Callable[[Ensemble, Any], Sums]  # (rows of a part, values) -> arrays that are added up
 
 
@@ -36,6 +38,7 @@ class PartOfRows(NamedTuple):
     names: list[str]
     labels: list[Array]
     lengths: list[int]  # objects of each block
+    has_names: bool = False
 
 
 class Fitted(NamedTuple):
@@ -53,7 +56,7 @@ class FitColumns(NamedTuple):
     encoder: RowEncoder
     layout: Ensemble  # without rows
     scale: WeightScale
-    names: list[str]  # of all columns, used or not
+    names: list[str] | None  # of all columns, used or not, if they have names of their own
 
 
 class RowParts:
@@ -128,7 +131,7 @@ class RowParts:
             rng = np.random.default_rng(seed)
             n_drawn = self.n_objects.copy()
             if self.n > size:
-                n_drawn = rng.multivariate_hypergeometric(self.n_objects, size, method="marginals")
+                n_drawn = _share_out(self.n_objects, size, rng)
             tasks = (
                 (handle, int(n), [seed, number])
                 for number, (handle, n) in enumerate(zip(self._handles, n_drawn, strict=True))
@@ -156,7 +159,7 @@ class RowParts:
             weightless_codes=rows.codes[:0],
             weightless_row=np.full(int(n_objects.sum()), -1, dtype=np.int64),
             encoder=self.columns.encoder,
-            n_clusters=estimator._allowed_clusters(rows.n_rows),
+            n_clusters=min(int(getattr(estimator, "n_clusters", None) or 0), rows.n_rows),
             scale=self.columns.scale,
         )
 
@@ -183,8 +186,7 @@ def _labels_of_part(
 ) -> tuple[Array, Sums]:
     sums = function(_rows_in(part, layout), values, *kept)
     labels = np.append(sums.pop("labels"), -1)  # the last entry is for objects without any label
-    shorter = labels.astype(np.min_scalar_type(-max(int(labels.max(initial=0)), 1)))
-    return shorter[part["row_of_object"]], sums
+    return _short(labels)[part["row_of_object"]], sums
 
 
 def _draw_objects(part: dict[str, Array], n_drawn: int, seed: list[int]) -> tuple[Codes, IntArray]:
@@ -203,11 +205,13 @@ def make_parts(blocks: LabelBlocks, estimator: Any, engine: Engine, journal: Jou
     groups = group_blocks(blocks)
     with progress(None if blocks.n_blocks is None else min(blocks.n_blocks, MOST_PARTS), "rows", show=show) as bar:
         for about, handle in engine.keep(_read_part, ((group, blocks.noise) for group in groups)):
-            told.append(about)
-            handles.append(handle)
             bar.update(1)
+            if about.names:  # it has objects
+                told.append(about)
+                handles.append(handle)
     matrix = agree_on_labels(told, blocks.noise)
-    columns = columns_of(estimator, matrix, told[0].names, sum(sum(about.lengths) for about in told))
+    names = told[0].names if told[0].has_names else None
+    columns = columns_of(estimator, matrix, names, sum(sum(about.lengths) for about in told))
     used = columns.encoder.columns
     tables = [_translations(about.labels, matrix, used) for about in told]
     n_objects, n_rows, kept = [], 0, []
@@ -239,13 +243,13 @@ def group_blocks(blocks: LabelBlocks) -> Iterator[list[Block]]:
 
 def _read_part(group: list[Block], noise: Noise) -> tuple[PartOfRows, dict[str, Array]]:
     """Distinct rows of some blocks, in the numbering of their own labels."""
-    joined, lengths = JoinedRows(limited=False), []
+    joined = JoinedRows(limited=False)
     for block in group:
-        rows = reduce_block(block, noise)
-        joined.add(rows)
-        lengths.append(rows.n_samples)
+        joined.add(reduce_block(block, noise))
+    if not joined.n_blocks:
+        return PartOfRows(group[0].name, [], [], joined.lengths), {}
     rows = joined.as_block(group[0].name)
-    return PartOfRows(rows.name, rows.names, rows.labels, lengths), _arrays(rows)
+    return PartOfRows(rows.name, rows.names, rows.labels, joined.lengths, rows.has_names), _arrays(rows)
 
 
 def _arrays(rows: BlockRows) -> dict[str, Array]:
@@ -254,7 +258,7 @@ def _arrays(rows: BlockRows) -> dict[str, Array]:
 
 def _short(codes: Codes) -> Array:
     """Codes in the smallest signed type."""
-    return codes.astype(np.min_scalar_type(-max(int(codes.max(initial=0)), 1)))
+    return codes.astype(np.min_scalar_type(-int(codes.max(initial=0)) - 1))
 
 
 def _number_part(
@@ -278,7 +282,7 @@ def _number_part(
 def agree_on_labels(told: list[PartOfRows], noise: Noise) -> LabelMatrix:
     """A label matrix without rows: the labels of each column in all parts, sorted."""
     if not told:
-        raise BlockError("there are no blocks; pass at least one.")
+        raise BlockError("there are no blocks with objects; pass at least one.")
     names = told[0].names
     dictionaries = [Dictionary() for _ in names]
     kinds: list[str | None] = [None] * len(names)
@@ -297,7 +301,7 @@ def agree_on_labels(told: list[PartOfRows], noise: Noise) -> LabelMatrix:
     return LabelMatrix(codes, [agreed[j] for j in kept], [names[j] for j in kept], kept, len(names), noise)
 
 
-def columns_of(estimator: Any, matrix: LabelMatrix, names: list[str], n_samples: int) -> FitColumns:
+def columns_of(estimator: Any, matrix: LabelMatrix, names: list[str] | None, n_samples: int) -> FitColumns:
     """The clusterings of positive weight, with their labels, as the method numbers them."""
     given = estimator._clustering_weights(matrix)
     _, clustering_weights, scale = estimator._scale_weights(np.array([float(n_samples)]), given)
@@ -315,6 +319,13 @@ def _translations(labels: list[Array], matrix: LabelMatrix, used: IntArray) -> l
         place = {label: code for code, label in enumerate(of_column[column].tolist())}
         tables.append(np.array([place[label] for label in labels[column].tolist()] + [-1], dtype=np.int32))
     return tables
+
+
+def _share_out(n_objects: IntArray, size: int, rng: np.random.Generator) -> IntArray:
+    """How many objects are drawn from each part, without replacement."""
+    if n_objects.sum() < _COUNTABLE:
+        return rng.multivariate_hypergeometric(n_objects, size, method="marginals")
+    return np.minimum(rng.multinomial(size, n_objects / n_objects.sum()), n_objects)  # of so many it is the same
 
 
 def weight_of_objects(parts: RowParts) -> FloatArray:

@@ -31,6 +31,7 @@ from partita._kernels.bce import (
 )
 from partita._kernels.families import BERNOULLI, GAUSSIAN
 from partita._labels.ensemble import Ensemble
+from partita._labels.membership import one_hot
 from partita._runs import (
     Progress,
     block_edges,
@@ -199,16 +200,22 @@ def settle(problem: BCEProblem, state: BCEState, gamma: FloatArray | None = None
 
 
 def better_gamma(problem: BCEProblem, state: BCEState, n_steps: int = _LAST_STEPS) -> FloatArray:
-    """Gamma of rows of which no earlier one is kept: the better of two fixed points (eq. B4).
+    """Gamma of rows of which no earlier one is kept: the best of three fixed points (eq. B4).
 
-    One start is equal membership in all clusters, the other one the most probable cluster. Each of them alone leaves
-    some rows at worse fixed points than EM that goes on from its last E-step.
+    They are followed from equal membership in all clusters, from the probabilities of the clusters, and from the most
+    probable cluster alone. Each start by itself leaves some rows at worse fixed points than EM that goes on from its
+    last E-step.
     """
-    starts = flat_gamma(problem, state.alpha), hard_gamma(problem, state)
-    bounds = np.empty((2, len(starts[0])))
-    for gamma, of_rows in zip(starts, bounds, strict=True):
-        e_step(problem, state, gamma, of_rows, n_steps=n_steps, tol=SETTLED)
-    return np.where((bounds[1] > bounds[0])[:, None], starts[1], starts[0])
+    probable = hard_gamma(problem, state)
+    alone = one_hot((probable - state.alpha).argmax(axis=1), len(state.alpha))
+    best, best_bounds = flat_gamma(problem, state.alpha), np.empty(len(probable))
+    e_step(problem, state, best, best_bounds, n_steps=n_steps, tol=SETTLED)
+    for gamma in (probable, state.alpha + problem.observed_weight[:, None] * alone):
+        bounds = np.empty(len(gamma))
+        e_step(problem, state, gamma, bounds, n_steps=n_steps, tol=SETTLED)
+        better = bounds > best_bounds
+        best[better], best_bounds[better] = gamma[better], bounds[better]
+    return best
 
 
 def penalised_bound(state: BCEState, sums: MembershipSums, columns: BCEColumns) -> float:
