@@ -424,10 +424,7 @@ def check_consensus(consensus: Any, name: str = "consensus") -> None:
 
 
 def remember_columns(estimator: Any, X: Any, matrix: LabelMatrix | None, *, reset: bool) -> None:
-    """Set, or compare with, ``n_features_in_`` and ``feature_names_in_``, as scikit-learn does; set ``index_``.
-
-    Without a matrix X is a frame or an array of the right width, whose rows are elsewhere.
-    """
+    """Set, or compare with, ``n_features_in_`` and ``feature_names_in_``; set ``index_``, unless rows are elsewhere."""
     if reset:
         estimator.__dict__.pop("index_", None)
         if isinstance(X, pd.DataFrame) and matrix is not None:
@@ -447,10 +444,8 @@ def warn_fewer_clusters(method: str, asked: int, found: int) -> None:
 def warn_unlabelled(n_without: int, n_samples: int) -> None:
     """Warn once about objects of which nothing is known."""
     if n_without:
-        warn(
-            f"{n_without} of {n_samples} objects have no label in any clustering; labels_ is -1 for them.",
-            UnlabelledObjectsWarning,
-        )
+        told = f"{n_without} of {n_samples} objects have no label in any clustering; labels_ is -1 for them."
+        warn(told, UnlabelledObjectsWarning)
 
 
 def _order_clusters(

@@ -200,34 +200,38 @@ def _draw_objects(part: dict[str, Array], n_drawn: int, seed: list[int]) -> tupl
 # ----------------------------------------------------------------------------------------------------- making the parts
 def make_parts(blocks: LabelBlocks, estimator: Any, engine: Engine, journal: Journal) -> RowParts:
     """Read all blocks, agree on the labels of each column, and keep the rows of each part."""
-    show = bool(getattr(estimator, "verbose", False))
+    told, handles = _read_parts(blocks, engine, show=bool(getattr(estimator, "verbose", False)))
+    matrix, lengths = agree_on_labels(told, blocks.noise), [about.lengths for about in told]
+    n_samples, names = sum(map(sum, lengths)), told[0].names if told[0].has_names else None
+    columns = columns_of(estimator, matrix, names, n_samples)
+    used = columns.encoder.columns
+    tables = [(_translations(about.labels, matrix, used), used) for about in told]
+    counts: list[tuple[int, int]] = []
+    kept: list[Any] = []
+    for count, handle in engine.keep(
+        _number_part, ((handle, *own) for handle, own in zip(handles, tables, strict=True))
+    ):
+        engine.drop(handles[len(kept)])
+        counts.append(count)
+        kept.append(handle)
+    n_objects, n_rows = np.array(counts, dtype=np.int64).T
+    warn_unlabelled(n_samples - int(n_objects.sum()), n_samples)
+    if not n_objects.sum():
+        raise LabelMatrixError(f"none of the {n_samples} objects has a label in a clustering of positive weight.")
+    return RowParts(engine, kept, columns, n_objects, int(n_rows.sum()), lengths, journal)
+
+
+def _read_parts(blocks: LabelBlocks, engine: Engine, *, show: bool) -> tuple[list[PartOfRows], list[Any]]:
+    """What is told of the parts that have objects, and handles of their rows."""
+    n_parts = None if blocks.n_blocks is None else min(blocks.n_blocks, MOST_PARTS)
     told, handles = [], []
-    groups = group_blocks(blocks)
-    with progress(None if blocks.n_blocks is None else min(blocks.n_blocks, MOST_PARTS), "rows", show=show) as bar:
-        for about, handle in engine.keep(_read_part, ((group, blocks.noise) for group in groups)):
+    with progress(n_parts, "reading blocks", show=show) as bar:
+        for about, handle in engine.keep(_read_part, ((group, blocks.noise) for group in group_blocks(blocks))):
             bar.update(1)
             if about.names:  # it has objects
                 told.append(about)
                 handles.append(handle)
-    matrix = agree_on_labels(told, blocks.noise)
-    names = told[0].names if told[0].has_names else None
-    columns = columns_of(estimator, matrix, names, sum(sum(about.lengths) for about in told))
-    used = columns.encoder.columns
-    tables = [_translations(about.labels, matrix, used) for about in told]
-    n_objects, n_rows, kept = [], 0, []
-    for number, (counts, handle) in enumerate(
-        engine.keep(_number_part, zip(handles, tables, [used] * len(handles), strict=True))
-    ):
-        n_objects.append(counts[0])
-        n_rows += counts[1]
-        kept.append(handle)
-        engine.drop(handles[number])
-        handles[number] = None
-    sizes, n_samples = np.array(n_objects, dtype=np.int64), sum(sum(about.lengths) for about in told)
-    warn_unlabelled(n_samples - int(sizes.sum()), n_samples)
-    if not sizes.sum():
-        raise LabelMatrixError(f"none of the {n_samples} objects has a label in a clustering of positive weight.")
-    return RowParts(engine, kept, columns, sizes, n_rows, [about.lengths for about in told], journal)
+    return told, handles
 
 
 def group_blocks(blocks: LabelBlocks) -> Iterator[list[Block]]:
