@@ -97,6 +97,16 @@ def test_dask_arrays_and_frames(labels, cluster):
     assert model.feature_names_in_.tolist() == list("abcdef")
 
 
+@pytest.mark.usefixtures("beyond")
+def test_parts_of_a_dask_array_beyond_memory(labels, cluster):
+    import dask.array as da
+
+    client, _ = cluster
+    array = da.from_array(labels, chunks=(700, 6))
+    ours = MultinomialMixture(4, random_state=0).fit(LabelBlocks.from_dask(array, client=client))
+    assert_same(ours, MultinomialMixture(4, random_state=0).fit(LabelBlocks.from_array(labels, rows=700)))
+
+
 def test_without_a_client_dask_collections_are_read_here(labels):
     import dask.array as da
 

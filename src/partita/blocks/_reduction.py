@@ -109,9 +109,12 @@ class Dictionary:
 
     def _as_array(self, labels: list[Any]) -> Array:
         if self.kind == "number":
-            whole = all(isinstance(label, int) for label in labels) and len(labels) > 0 and labels[-1] >= 2**63
-            found = np.array(labels, dtype=np.uint64 if whole and labels[0] >= 0 else object if whole else None)
-            return found.astype(bool) if self.is_bool and len(labels) else found
+            if self.is_bool and labels:
+                return np.array(labels, dtype=bool)
+            whole = all(isinstance(label, int) for label in labels)
+            if whole and labels and labels[-1] >= 2**63:  # NumPy would round them to floats
+                return np.array(labels, dtype=np.uint64 if labels[0] >= 0 else object)
+            return np.array(labels)
         text = np.empty(len(labels), dtype=object)
         text[:] = labels
         return text
