@@ -1,9 +1,6 @@
-"""Samples from a posterior: do the chains agree, which sweeps are used, and which sample is nearest to all of them.
+"""Samples from a posterior: do the chains agree, and which sweeps are used."""
 
-Expected losses of a partition are means over the samples, computed from contingency tables (eqs. N19, N20, D27).
-"""
-
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -11,11 +8,9 @@ from sklearn.exceptions import ConvergenceWarning
 from partita._runs import warn
 from partita._typing import Array, FloatArray
 
-Loss = Literal["binder", "vi"]
-
 _AGREE = 1.1  # largest R-hat of chains that agree: the usual limit since Gelman and Rubin (1992)
 _DISAGREE = 1.2  # above this value a warning is given: between the two, longer chains are likely to agree
-_CANDIDATES = 100  # samples that are compared with all samples: the cost is their number times that of the samples
+_TOLD = "labels_ are those of the best of them, but samples_ and what is averaged over them mix several modes"
 
 
 # ------------------------------------------------------------------------------------------------------------- chains
@@ -50,19 +45,27 @@ class Mixing(NamedTuple):
     ess: dict[str, float]
     agree: bool
 
+    @property
+    def disagree(self) -> bool:
+        """Whether the chains are so far apart that there was a warning."""
+        return max(self.r_hat.values()) > _DISAGREE
 
-def compare_chains(traces: dict[str, Array], burn_in: int, advice: str = "") -> Mixing:
-    """R-hat and effective sample size of each (n_chains, n_sweeps) trace after the burn-in; warn if chains disagree."""
+
+def compare_chains(traces: dict[str, Array], burn_in: int, advice: str = "", *, told: str = _TOLD) -> Mixing:
+    """R-hat and effective sample size of each (n_chains, n_sweeps) trace after the burn-in; warn if chains disagree.
+
+    ``told`` says which results the user has then.
+    """
     r_hat = {name: split_r_hat(trace[:, burn_in:]) for name, trace in traces.items()}
     ess = {name: effective_sample_size(trace[:, burn_in:]) for name, trace in traces.items()}
-    worst = max(r_hat.values())
-    if worst > _DISAGREE:
+    mixing = Mixing(r_hat, ess, all(value < _AGREE for value in r_hat.values()))
+    if mixing.disagree:
         warn(
-            f"the chains disagree (R-hat {worst:.2f}): labels_ are those of the best of them, but samples_ and what is "
-            f"averaged over them mix several modes. Raise n_sweeps, or n_chains to see how many there are{advice}.",
+            f"the chains disagree (R-hat {max(r_hat.values()):.2f}): {told}. Raise n_sweeps, or n_chains to see how "
+            f"many modes there are{advice}.",
             ConvergenceWarning,
         )
-    return Mixing(r_hat, ess, all(value < _AGREE for value in r_hat.values()))
+    return mixing
 
 
 def split_r_hat(traces: FloatArray) -> float:
@@ -104,29 +107,3 @@ def effective_sample_size(traces: FloatArray) -> float:
     negative = np.flatnonzero(pairs < 0)
     pairs = np.minimum.accumulate(pairs[: negative[0] if len(negative) else len(pairs)])
     return float(min(halves.size / max(2 * pairs.sum() - 1, 1 / np.log10(halves.size)), halves.size))
-
-
-# ---------------------------------------------------------------------------------------------------- nearest sample
-def expected_loss(candidate: Array, samples: Array, loss: Loss) -> float:
-    """Mean loss of a partition (n,) against samples (n_samples, n)."""
-    return float(np.mean([_loss(candidate, sample, loss) for sample in samples]))
-
-
-def best_sample(samples: Array, loss: Loss, limit: int = _CANDIDATES) -> int:
-    """The sample of least expected loss against all, among at most ``limit`` of them, spread evenly (eq. N21)."""
-    chosen = np.unique(np.linspace(0, len(samples) - 1, min(limit, len(samples))).astype(np.int64))
-    losses = [expected_loss(samples[place], samples, loss) for place in chosen]
-    return int(chosen[int(np.argmin(losses))])
-
-
-def _loss(a: Array, b: Array, loss: Loss) -> float:
-    width = int(b.max()) + 1
-    both, of_a, of_b = (np.bincount(labels).astype(np.float64) for labels in (a.astype(np.int64) * width + b, a, b))
-    if loss == "binder":
-        return float(0.5 * (of_a @ of_a + of_b @ of_b) - both @ both)
-    return float((_x_log_x(of_a) + _x_log_x(of_b) - 2 * _x_log_x(both)) / len(a))
-
-
-def _x_log_x(mass: FloatArray) -> float:
-    positive = mass[mass > 0]
-    return float(positive @ np.log(positive))

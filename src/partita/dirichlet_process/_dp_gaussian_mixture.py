@@ -14,8 +14,9 @@ from partita._kernels.neal import NealModel
 from partita._memory import ensure_memory
 from partita._numbering import order_by_size, rank_of
 from partita._parameters import Interval, StrOptions, common
+from partita._partition_search.samples import estimate_partition
 from partita._runs import Progress, draw_seeds, in_order, progress
-from partita._sampling import SamplingPlan, best_sample, compare_chains, make_plan
+from partita._sampling import SamplingPlan, compare_chains, make_plan
 from partita._typing import FloatArray, IntArray
 from partita.dirichlet_process._dp_gaussian_model import (
     log_density,
@@ -61,8 +62,8 @@ class DPGaussianMixture(ClusterMixin, BaseEstimator):
         Chains; they start in turn from about ten clusters and from one.
     consensus : {"map", "binder", "vi"}, default="map"
         Which clustering to return: the sample of the highest posterior probability, improved as long as a move of one
-        point or a merger of two clusters raises log p(x, z) further; or the sample of least expected Binder loss, or
-        variation of information, against all samples.
+        point or a merger of two clusters raises log p(x, z) further; or the partition of least expected Binder
+        loss, or variation of information, against all samples, searched for among all partitions.
     coassignment : bool, default=False
         Compute ``coassignment_``, n x n.
     random_state : int, RandomState, Generator or None
@@ -86,7 +87,7 @@ class DPGaussianMixture(ClusterMixin, BaseEstimator):
     membership_ : ndarray of shape (n_samples, n_clusters_)
         Probability of each cluster of the consensus, prop. to n_c N(x | centre_c, sigma + variance of mu_c).
     alpha_, sigma_, rho_ : float
-        Given, or those of the sample that the consensus comes from.
+        Given, or those of the sample that the consensus comes from, or is nearest to.
     alpha_trace_, sigma_trace_, rho_trace_ : ndarray of shape (n_chains, n_sweeps)
         Their values after every sweep.
     prior_mean_ : ndarray of shape (n_features,)
@@ -268,13 +269,13 @@ class DPGaussianMixture(ClusterMixin, BaseEstimator):
         self._kept = [pair for chain in chains for pair in zip(chain.clusters, chain.models, strict=True)]
 
     def _choose(self, points: FloatArray, chains: list[NealChain], best: NealChain) -> tuple[IntArray, NealModel]:
-        """The consensus, and the parameters of its sample."""
+        """The consensus, and the parameters of its sample, or of the sample nearest to it."""
         if (points == points[0]).all():
             return np.zeros(len(points), dtype=np.int64), best.best.model
         if self.consensus == "map":
             return best.best.z, best.best.model
-        place = best_sample(self.samples_, self.consensus)
-        return self.samples_[place].astype(np.int64), self._kept[place][1]
+        found = estimate_partition(self.samples_, self.consensus, len(points), self.n_jobs)
+        return found.labels, self._kept[found.nearest][1]
 
     def _set_clusters(self, points: FloatArray, z: IntArray, model: NealModel) -> None:
         n_clusters = int(z.max()) + 1

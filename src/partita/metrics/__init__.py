@@ -7,6 +7,7 @@ better; they keep the names that they are known by: ``davies_bouldin_score`` and
 - Internal indices judge a partition by features: ``f(X, labels)``, or ``validity_report`` for all of them.
 - ``coassociation``, ``pac_score``, ``consensus_cdf``, ``item_consensus`` and ``cluster_consensus`` show how far the
   clusterings of an ensemble agree; ``relation_matrix`` and its neighbours do this for a soft consensus.
+- ``expected_loss`` is the mean distance of a partition from the clusterings of an ensemble; LOWER is better.
 - ``label_confidence`` and ``label_votes`` tell which objects a consensus, of any method, is least sure of.
 - ``mann_whitney_test`` and ``paired_t_test`` test whether one method's results are better than another's.
 

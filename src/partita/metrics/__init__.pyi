@@ -27,6 +27,9 @@ from ._ensemble_quality import (
     item_consensus as item_consensus,
     pac_score as pac_score,
 )
+from ._expected_loss import (
+    expected_loss as expected_loss,
+)
 from ._feature_ranking import (
     rank_features as rank_features,
 )

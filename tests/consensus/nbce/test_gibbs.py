@@ -227,16 +227,16 @@ def test_object_without_weight_has_no_influence(X):
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-def test_consensus_is_the_sample_of_least_expected_loss(loss):
+def test_consensus_is_nearer_to_the_samples_than_any_of_them(loss):
     X = noisy_ensemble(sizes=(12, 8, 5), flip=0.5, n_clusterings=6).X
     model = NBCE(n_sweeps=80, thin=2, n_chains=2, consensus=loss, random_state=0).fit(X)
     samples = model.samples_
     assert len(samples) == 40
     expected = [np.mean([LOSSES[loss](a, b) for b in samples]) for a in samples]
     ours = np.mean([LOSSES[loss](model.labels_, b) for b in samples])
-    assert ours == pytest.approx(min(expected))
+    assert ours < 0.99 * min(expected)
     assert max(expected) > min(expected) + 1e-6
-    assert any(same_partition(model.labels_, z) for z in samples)
+    assert not any(same_partition(model.labels_, z) for z in samples)
     assert np.array_equal(model.labels_, number_by_size(model.labels_))
     assert model.membership_.shape == (len(X), len(set(model.labels_)))
 

@@ -18,6 +18,7 @@ from partita.base import LabelledRows
 from partita.blocks._engine import Sums
 from partita.blocks.beyond._parts import Fitted, RowParts, weight_of_objects
 from partita.consensus.models._bce import TRACE
+from partita.consensus.models._bce_gibbs import refuse_sampling
 from partita.consensus.models._bce_steps import (
     SETTLED,
     BCEColumns,
@@ -112,6 +113,7 @@ def expect_memberships(rows: Ensemble, values: tuple[BCEState, float, int]) -> S
 
 def fit_bce(estimator: Any, parts: RowParts, sample: LabelledRows) -> Fitted:
     """The best run on a sample, and variational EM on all rows from its end."""
+    refuse_sampling(estimator, "a fit of more rows than fit in memory")
     layout, mass = parts.layout, weight_of_objects(parts)
     columns = BCEColumns(layout, estimator.smoothing)
     with progress(None, "Bayesian cluster ensemble", show=bool(estimator.verbose)) as bar:

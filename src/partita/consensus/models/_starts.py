@@ -21,7 +21,7 @@ SEARCH_SIZE = 1500  # objects of a search if there are more distinct rows: keeps
 # half the heat up to 0.2 %, twice the sweeps gain no more than the same time in further searches.
 _SWEEPS = 10
 _PROPOSALS = 20  # after each sweep
-_HEAT = 6.0  # in nats, at the start
+HEAT = 6.0  # in nats, at the start
 _WHOLE = 100_000  # largest sum of whole weights for which x log x is tabulated
 _SAME = 1e-9  # relative difference of values below which two searches ended at the same clusters
 
@@ -33,22 +33,28 @@ class HardClusters(NamedTuple):
     value: float  # log p(labels, clusters), up to a constant
 
 
-def search_clusters(ensemble: Ensemble, n_clusters: int, init: str, seed: int) -> HardClusters:
-    """One search from the clusters of ``init``."""
+def search_clusters(ensemble: Ensemble, n_clusters: int, init: str, seed: int, heat: float = HEAT) -> HardClusters:
+    """One search from the clusters of ``init``; ``heat`` is in nats, for clusterings of weight 1."""
     labels = STARTS[init](ensemble, n_clusters, seed)
     rows, state = search_rows(ensemble), search_state(ensemble, labels, n_clusters, seed)
     first = kernel.count_clusters(rows, state)
-    rise = kernel.search_clusters(rows, state, _SWEEPS, _PROPOSALS, _HEAT)
+    rise = kernel.search_clusters(rows, state, _SWEEPS, _PROPOSALS, heat)
     return HardClusters(state.z, float(first + rise))
 
 
 def best_clusters(
-    ensemble: Ensemble, n_clusters: int, init: str, seeds: list[int], n_best: int, n_jobs: int | None
+    ensemble: Ensemble,
+    n_clusters: int,
+    init: str,
+    seeds: list[int],
+    n_best: int,
+    n_jobs: int | None,
+    heat: float = HEAT,
 ) -> list[HardClusters]:
     """The best of the searches with these seeds, without those that ended at the same clusters."""
 
     def run(seed: int) -> HardClusters:
-        return search_clusters(ensemble, n_clusters, init, seed)
+        return search_clusters(ensemble, n_clusters, init, seed, heat)
 
     found = race(seeds, [Round(run, len(seeds))], n_jobs, lowest=lambda one: -one.value)
     best = found[:1]

@@ -12,8 +12,9 @@ import numpy as np
 from partita._labels.ensemble import Ensemble, find_distinct_rows
 from partita._memory import ensure_memory
 from partita._numbering import number_by_size
+from partita._partition_search.samples import estimate_partition
 from partita._runs import Progress, in_order
-from partita._sampling import SamplingPlan, best_sample, compare_chains
+from partita._sampling import SamplingPlan, compare_chains
 from partita._typing import Array, Codes, FloatArray, IntArray
 from partita.consensus.models._em import STARTS
 from partita.consensus.nbce._gibbs_chain import N_TEMPERATURES, ChainSettings, GibbsChain, make_replicas, run_chain
@@ -132,7 +133,7 @@ def _summarise(
     best = max(chains, key=lambda chain: _log_posterior(chain.mode, settings.estimate))
     samples = np.vstack([chain.samples for chain in chains])
     models = [model for chain in chains for model in chain.models]
-    z, model = _choose(drawn, samples, models, best.mode, settings.consensus)
+    z, model = _choose(drawn, samples, models, best.mode, n_clusters, settings)
     occupancy = occupancy_of(z, drawn.codes, drawn, n_clusters)
     occupied = np.flatnonzero(occupancy.size > 0)
     theta, pi = mean_table(occupancy.label_size, model), mean_weights(occupancy.size, model)
@@ -173,15 +174,16 @@ def _choose(
     samples: Array,
     models: list[NBCEModel],
     mode: GibbsMode,
-    consensus: Literal["map", "binder", "vi"],
+    n_clusters: int,
+    settings: GibbsSettings,
 ) -> tuple[IntArray, NBCEModel]:
-    """The assignment that is the consensus, and the model of its sample."""
+    """The assignment that is the consensus, and the model of its sample, or of the sample nearest to it."""
     if (drawn.codes == drawn.codes[0]).all():  # objects with equal labels are one cluster, eq. N24
         return np.zeros(drawn.n_rows, dtype=np.int64), mode.model
-    if consensus == "map":
+    if settings.consensus == "map":
         return mode.z, mode.model
-    chosen = best_sample(samples, consensus)
-    return number_by_size(samples[chosen].astype(np.int64), ties="number"), models[chosen]
+    found = estimate_partition(samples, settings.consensus, n_clusters, settings.n_jobs)
+    return number_by_size(found.labels, ties="number"), models[found.nearest]
 
 
 @dataclass(frozen=True, eq=False)

@@ -63,8 +63,9 @@ class NBCE(LabelModel):
         mostly different rows whose clusterings have a total weight of 50 or more, else 1 (no tempering).
     consensus : {"map", "binder", "vi"}, default="map"
         Which clustering Gibbs sampling returns: the sweep of the highest joint probability with clusters numbered by
-        size, improved as long as moving one object, or removing a small cluster, raises it further; or the sample of
-        least expected Binder loss, or variation of information, against all samples.
+        size, improved as long as moving one object, or removing a small cluster, raises it further; or the
+        partition of least expected Binder loss, or variation of information, against all samples, searched for among
+        all partitions.
     coassignment : bool, default=False
         Compute ``coassignment_``, n x n.
     second_order : bool, default=False

@@ -14,6 +14,7 @@ from partita._runs import progress, warn_not_converged
 from partita._typing import FloatArray, IntArray
 from partita.base import Consensus, LabelledRows
 from partita.consensus.models._bce import AGAIN, ALPHAS, MIXED, RISE, SHORT
+from partita.consensus.models._bce_gibbs import refuse_sampling
 from partita.consensus.models._bce_steps import BCEColumns, BCERun, BCEState, RunningEStep, label_problem
 from partita.consensus.models._em import EMRun, Stretch, climb, minus_bound
 from partita.consensus.models._mixture import MixtureModel
@@ -56,6 +57,7 @@ def run_columns(
 
 def fit(sites: Sites, estimator: Any, common: CommonObjects) -> Model:
     """From the clusters of the best mixture, which takes far fewer exchanges."""
+    refuse_sampling(estimator, "a fit by columns of several sites")
     mixture = best_run(sites, estimator, common, MixtureModel(smoothing=estimator.smoothing)).run.stats
     firsts = first_states(mixture.argmax(axis=1), mixture.shape[1])
     run = partial(run_columns, sites, common=common, tol=estimator.tol, max_iter=estimator.max_iter)

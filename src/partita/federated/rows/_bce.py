@@ -17,6 +17,7 @@ from partita._runs import warn_not_converged
 from partita._typing import FloatArray
 from partita.base import Consensus, LabelledRows
 from partita.consensus.models._bce import AGAIN, ALPHAS, MIXED, RISE, SHORT
+from partita.consensus.models._bce_gibbs import refuse_sampling
 from partita.consensus.models._bce_steps import (
     SETTLED,
     BCEColumns,
@@ -140,6 +141,7 @@ def run_rows(
 
 def fit(sites: Sites, estimator: Any, layout: Ensemble) -> Model:
     """The best of several starts, all of them from sums over the sites."""
+    refuse_sampling(estimator, "a fit by rows of several sites")
     warn_one_clustering(estimator, layout)
     columns, found = BCEColumns(layout, estimator.smoothing), starts_for(sites, estimator, layout)
     run = partial(run_rows, sites, columns=columns, n=found[0].n, tol=estimator.tol)

@@ -12,6 +12,7 @@ import numpy as np
 
 from partita._labels.ensemble import Ensemble
 from partita._runs import warn_not_converged
+from partita.consensus.models._bce_gibbs import refuse_sampling
 from partita.consensus.models._bce_steps import SETTLED, BCEColumns, BCEState, e_step, m_step, penalised_bound
 from partita.consensus.models._em import EMRun, warn_one_clustering
 from partita.exceptions import SiteError
@@ -51,6 +52,7 @@ ANSWERS = {"bce.visit": _visit}
 
 def fit(sites: Sites, estimator: Any, layout: Ensemble) -> Model:
     """Rounds through the sites, until the sum of their bounds hardly changes."""
+    refuse_sampling(estimator, "a fit by rows of several sites")
     warn_one_clustering(estimator, layout)
     smoothing = max(float(estimator.smoothing), SMOOTHING)
     found = starts_for(sites, estimator, layout)

@@ -39,6 +39,9 @@ _RAW = (
     "LabelKMeans(coding='raw') takes the numbers of the labels for measurements, which sites that agree on hashed "
     "labels do not share; pass coding='onehot'."
 )
+_MOVES = (
+    "LabelKMeans(solver='coordinate') moves single rows, which sites do not show to each other; pass solver='lloyd'."
+)
 
 
 class LloydRun(NamedTuple):
@@ -81,6 +84,8 @@ def fit(sites: Sites, estimator: Any, layout: Ensemble) -> Model:
     """The best of several starts, all of them from sums over the sites."""
     if estimator.coding == "raw":
         raise ValueError(_RAW)
+    if estimator.solver != "lloyd":
+        raise ValueError(_MOVES)
     *seeds, child_seed = draw_seeds(estimator.random_state, int(estimator.n_init) + 1).tolist()
     limits: dict[str, Any] = {"max_iter": int(estimator.max_iter), "tol": float(estimator.tol)}
     k = int(estimator.n_clusters)

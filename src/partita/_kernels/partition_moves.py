@@ -1,0 +1,328 @@
+"""Moves of a partition that lower its expected distance from the clusterings of an ensemble (eqs. V5 to V7).
+
+The loss is a constant plus the sum over clusters q and entries e of coef_e f(mass_eq), with f(x) = x log2 x or x^2.
+An entry is a label of a clustering, or "has a label of clustering m"; mass_eq is the weight of the rows of cluster q
+that have it. So a row is a list of entries, and adding it to a cluster costs the sum of the changes of these.
+
+Clusters live in slots, some of them empty. The last two slots are for trials, and empty between them.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from partita._kernels._jit import helper, jit
+
+ROUNDING = 1e-11  # relative to what is added up: a smaller gain may be rounding, and rows could move for ever
+
+
+class MoveRows(NamedTuple):
+    """Rows of entries, and what does not change."""
+
+    start: Any  # (n + 1,) int64, row i has the entries start[i] to start[i + 1] - 1
+    entries: Any  # (n_listed,) int32
+    row_weights: Any  # (n,) float64
+    coef: Any  # (n_entries,) float64
+    unit: float  # the most frequent weight of a row, for which ``step`` is kept
+    is_vi: bool  # f(x) = x log2 x, else x^2
+    logs: Any  # x log2 x of whole numbers, if all weights are whole; else empty
+
+
+class MoveState(NamedTuple):
+    """Clusters of the rows, and what they hold."""
+
+    z: Any  # (n,) int64, slot of each row
+    n_rows: Any  # (n_slots,) int64
+    mass: Any  # (n_entries, n_slots) float64
+    step: Any  # (n_entries, n_slots) float64, cost of adding a row of weight ``unit`` that has this entry
+    value: Any  # (n_slots,) float64, what each cluster adds to the loss
+    cost: Any  # (n_slots,) float64, memory
+    members: Any  # (n,) int64, memory
+    before: Any  # (n,) int64, memory
+    generator: Any  # (1,) uint64
+
+
+# ------------------------------------------------------------------------------------------------------- small parts
+@helper
+def _draw(generator, n):
+    """A random number below n, by a linear congruential generator (Knuth's MMIX)."""
+    generator[0] = generator[0] * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
+    return int((generator[0] >> np.uint64(11)) * (1.0 / 9007199254740992.0) * n)
+
+
+@helper
+def shuffle(generator, order, n):
+    for place in range(n - 1, 0, -1):
+        other = _draw(generator, place + 1)
+        order[place], order[other] = order[other], order[place]
+
+
+@helper
+def f_of(rows, x):
+    """f(x); a difference of sums may be slightly below 0."""
+    if not rows.is_vi:
+        return x * x
+    if rows.logs.shape[0] > 0:
+        return rows.logs[int(x + 0.5)]
+    return x * math.log2(x) if x > 0.0 else 0.0
+
+
+@helper
+def put_row(rows, state, i, q, sign):
+    """Add row i to slot q (sign 1), or take it out (-1)."""
+    w = sign * rows.row_weights[i]
+    state.n_rows[q] += int(sign)
+    for place in range(rows.start[i], rows.start[i + 1]):
+        e = rows.entries[place]
+        old = state.mass[e, q]
+        new = 0.0 if state.n_rows[q] == 0 else max(old + w, 0.0)
+        state.value[q] += rows.coef[e] * (f_of(rows, new) - f_of(rows, old))
+        state.mass[e, q] = new
+        state.step[e, q] = rows.coef[e] * (f_of(rows, new + rows.unit) - f_of(rows, new))
+    if state.n_rows[q] == 0:
+        state.value[q] = 0.0
+
+
+@helper
+def row_costs(rows, state, i, top):
+    """What row i would add to each of the slots before ``top`` (eq. V6)."""
+    w, cost = rows.row_weights[i], state.cost
+    for q in range(top):
+        cost[q] = 0.0
+    if w == rows.unit:
+        for place in range(rows.start[i], rows.start[i + 1]):
+            e = rows.entries[place]
+            for q in range(top):
+                cost[q] += state.step[e, q]
+        return
+    for place in range(rows.start[i], rows.start[i + 1]):
+        e = rows.entries[place]
+        for q in range(top):
+            x = state.mass[e, q]
+            cost[q] += rows.coef[e] * (f_of(rows, x + w) - f_of(rows, x))
+
+
+@helper
+def own_cost(rows, state, i, q):
+    """What row i adds to its own cluster, and the sum of the sizes of what was added up."""
+    w, total, size = rows.row_weights[i], 0.0, 0.0
+    for place in range(rows.start[i], rows.start[i + 1]):
+        e = rows.entries[place]
+        x = state.mass[e, q]
+        part = rows.coef[e] * (f_of(rows, x) - f_of(rows, max(x - w, 0.0)))
+        total += part
+        size += abs(part)
+    return total, size
+
+
+@helper
+def cost_alone(rows, i):
+    """What row i adds as a cluster of its own."""
+    total, alone = 0.0, f_of(rows, rows.row_weights[i])
+    for place in range(rows.start[i], rows.start[i + 1]):
+        total += rows.coef[rows.entries[place]] * alone
+    return total
+
+
+@helper
+def count_clusters(state):
+    """Slots that are not empty."""
+    live = 0
+    for q in range(state.n_rows.shape[0] - 2):
+        live += 1 if state.n_rows[q] > 0 else 0
+    return live
+
+
+@helper
+def top_slot(state):
+    """The slot after the last one that is not empty."""
+    top = state.n_rows.shape[0] - 2
+    while top > 0 and state.n_rows[top - 1] == 0:
+        top -= 1
+    return top
+
+
+@helper
+def empty_slot(state):
+    """The first empty slot, -1 if there is none."""
+    for q in range(state.n_rows.shape[0] - 2):
+        if state.n_rows[q] == 0:
+            return q
+    return -1
+
+
+# ------------------------------------------------------------------------------------------------------ whole states
+@jit
+def fill_tables(rows, state):
+    """Tables of the clusters in ``z``; slots are numbered anew, without gaps, in the order of their first row."""
+    n, n_slots = state.z.shape[0], state.n_rows.shape[0]
+    name = np.empty(n_slots, dtype=np.int64)
+    for q in range(n_slots):
+        name[q] = -1
+        state.n_rows[q] = 0
+        state.value[q] = 0.0
+    live = 0
+    for e in range(state.mass.shape[0]):
+        for q in range(n_slots):
+            state.mass[e, q] = 0.0
+    for i in range(n):
+        if name[state.z[i]] < 0:
+            name[state.z[i]] = live
+            live += 1
+        q = name[state.z[i]]
+        state.z[i] = q
+        state.n_rows[q] += 1
+        for place in range(rows.start[i], rows.start[i + 1]):
+            state.mass[rows.entries[place], q] += rows.row_weights[i]
+    for e in range(state.mass.shape[0]):
+        nothing = rows.coef[e] * f_of(rows, rows.unit)
+        for q in range(n_slots):
+            x = state.mass[e, q]
+            if x > 0.0:
+                state.value[q] += rows.coef[e] * f_of(rows, x)
+                state.step[e, q] = rows.coef[e] * (f_of(rows, x + rows.unit) - f_of(rows, x))
+            else:
+                state.step[e, q] = nothing
+    return live
+
+
+@jit
+def sweep(rows, state, n_least, n_most, order):
+    """Give each row, in random order, to the cluster in which it adds least, or to a new one (eq. V6).
+
+    The number of clusters stays from ``n_least`` to ``n_most``. Returns the number of moves, and whether a new cluster
+    found no empty slot.
+    """
+    n_moves, is_full = 0, False
+    live, top = count_clusters(state), top_slot(state)
+    shuffle(state.generator, order, order.shape[0])
+    for place in range(order.shape[0]):
+        i = order[place]
+        own = state.z[i]
+        is_last = state.n_rows[own] == 1
+        if is_last and live <= n_least:
+            continue
+        row_costs(rows, state, i, top)
+        now, size = own_cost(rows, state, i, own)
+        best, least = own, now - ROUNDING * size
+        for q in range(top):
+            if state.cost[q] < least and q != own and state.n_rows[q] > 0:
+                best, least = q, state.cost[q]
+        if not is_last and live < n_most and cost_alone(rows, i) < least:
+            q = empty_slot(state)
+            if q < 0:
+                is_full = True
+            else:
+                best = q
+        if best == own:
+            continue
+        live += (1 if state.n_rows[best] == 0 else 0) - (1 if is_last else 0)
+        put_row(rows, state, i, own, -1.0)
+        put_row(rows, state, i, best, 1.0)
+        state.z[i] = best
+        top = max(top, best + 1)
+        n_moves += 1
+    return n_moves, is_full
+
+
+@jit
+def allocate(rows, state, n_most, order):
+    """Rows in random order, each to the cluster in which it adds least given those before it, or to a new one.
+
+    All rows must be outside the (empty) tables. Returns the number of clusters.
+    """
+    live = 0
+    limit = min(n_most, state.n_rows.shape[0] - 2)
+    shuffle(state.generator, order, order.shape[0])
+    for place in range(order.shape[0]):
+        i = order[place]
+        row_costs(rows, state, i, live)
+        best = -1
+        for q in range(live):
+            if best < 0 or state.cost[q] < state.cost[best]:
+                best = q
+        if live < limit and (best < 0 or cost_alone(rows, i) < state.cost[best]):
+            best = live
+            live += 1
+        put_row(rows, state, i, best, 1.0)
+        state.z[i] = best
+    return live
+
+
+@jit
+def nearest_clusters(rows, state, n_clusters, labels):
+    """Cluster in which each row, not one of those in the tables, adds least, among the first ``n_clusters`` slots."""
+    for i in range(rows.row_weights.shape[0]):
+        row_costs(rows, state, i, n_clusters)
+        best = 0
+        for q in range(1, n_clusters):
+            if state.cost[q] < state.cost[best]:
+                best = q
+        labels[i] = best
+
+
+# ------------------------------------------------------------------------------------------------------------- merges
+@helper
+def _merge_cost(rows, content, logged, p, q):
+    """What merging two clusters adds to the loss (eq. V7); entries of one of them alone cancel."""
+    total, size = 0.0, 0.0
+    for e in range(content.shape[1]):
+        if content[p, e] > 0.0 and content[q, e] > 0.0:
+            part = rows.coef[e] * (f_of(rows, content[p, e] + content[q, e]) - logged[p, e] - logged[q, e])
+            total += part
+            size += abs(part)
+    return total if abs(total) > ROUNDING * size else 0.0
+
+
+@helper
+def _least_entry(matrix, names, n):
+    """The pair of clusters of the smallest entry among the upper triangle of those that live; p is -1 if none."""
+    p, q = -1, -1
+    for a in range(n):
+        if names[a] >= 0:
+            for b in range(a + 1, n):
+                if names[b] >= 0 and (p < 0 or matrix[a, b] < matrix[p, q]):
+                    p, q = a, b
+    return p, q
+
+
+@jit
+def merge_clusters(rows, state, n_least, n_most):
+    """Merge the best pair of clusters while that lowers the loss, or while there are more than ``n_most``.
+
+    Never below ``n_least`` clusters. ``fill_tables`` must follow: z and the number of rows are changed, no table.
+    Returns the number of merges.
+    """
+    top, live = top_slot(state), count_clusters(state)
+    content, logged = np.empty((top, state.mass.shape[0])), np.empty((top, state.mass.shape[0]))
+    names, into, matrix = np.empty(top, dtype=np.int64), np.empty(top, dtype=np.int64), np.zeros((top, top))
+    for q in range(top):
+        into[q] = q
+        names[q] = q if state.n_rows[q] > 0 else -1
+        for e in range(content.shape[1]):
+            content[q, e] = state.mass[e, q]
+            logged[q, e] = f_of(rows, state.mass[e, q])
+    for a in range(top):
+        for b in range(a + 1, top):
+            if names[a] >= 0 and names[b] >= 0:
+                matrix[a, b] = _merge_cost(rows, content, logged, a, b)
+    n_merges = 0
+    while live > n_least:
+        p, q = _least_entry(matrix, names, top)
+        if p < 0 or (live <= n_most and matrix[p, q] >= 0.0):
+            break
+        for e in range(content.shape[1]):
+            content[p, e] += content[q, e]
+            logged[p, e] = f_of(rows, content[p, e])
+        names[q] = -1
+        for b in range(top):
+            if into[b] == q:
+                into[b] = p
+            if names[b] >= 0 and b != p:
+                matrix[min(p, b), max(p, b)] = _merge_cost(rows, content, logged, min(p, b), max(p, b))
+        live -= 1
+        n_merges += 1
+    for i in range(state.z.shape[0]):
+        state.z[i] = into[state.z[i]]
+    return n_merges

@@ -1,0 +1,1 @@
+"""The median partition: least expected distance from the clusterings."""
