@@ -292,3 +292,33 @@ def test_raw_rows_at_one_point_give_fewer_clusters():
 def test_raw_labels_are_measurements_and_may_be_too_large():
     with pytest.raises(ValueError, match=r"X has values up to 4e\+300, whose squares overflow"):
         LabelKMeans(2, coding="raw").fit(np.array([[4e300, 0.0], [1.0, 1.0], [2.0, 1.0]]))
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_coordinate_descent_ends_where_no_single_move_improves(missing, rng):
+    X = np.unique(noisy_ensemble(sizes=(15, 10, 8), missing=missing, flip=0.5).X, axis=0)
+    ensemble = ensemble_of(X, rng.integers(1, 4, len(X)))
+    points, explicit, w = module.as_points(ensemble), explicit_points(ensemble), ensemble.row_weights
+    for seed in range(4):
+        run = module.improve_by_moves(points, module.start_clusters(points, 4, seed), max_iter=300)
+        assert run.converged
+        assert np.all(np.diff(run.history) <= 1e-12 * run.history[0])
+        assert module.within_sum(points, run.mass) == pytest.approx(inertia(explicit, run.labels, w), rel=1e-10)
+        assert run.history[-1] == pytest.approx(inertia(explicit, run.labels, w), rel=1e-10)
+        for i in range(len(X)):
+            if np.count_nonzero(run.labels == run.labels[i]) > 1:
+                moved = [np.where(np.arange(len(X)) == i, k, run.labels) for k in range(4)]
+                assert min(inertia(explicit, z, w) for z in moved) >= run.history[-1] * (1 - 1e-9)
+
+
+def test_both_solvers_find_the_best_inertia():
+    for missing in (0.0, 0.3):
+        X = noisy_ensemble(sizes=(60, 30, 10), missing=missing, flip=0.4).X
+        lloyd, moves = (LabelKMeans(4, solver=solver, random_state=0).fit(X) for solver in ("lloyd", "coordinate"))
+        assert moves.objective_ == pytest.approx(lloyd.objective_, rel=1e-9)
+        assert moves.n_iter_ == len(moves.history_)
+
+
+def test_coordinate_descent_needs_one_hot_labels():
+    with pytest.raises(ValueError, match="solver='coordinate' moves rows of one-hot labels; pass coding='onehot'"):
+        LabelKMeans(2, coding="raw", solver="coordinate").fit(np.array([[0, 1], [1, 0], [1, 1]]))

@@ -121,8 +121,8 @@ def test_is_label_k_means(missing, rng):
     assert np.array_equal(ours.predict(X), ours.labels_)
 
 
-def test_parameters_are_those_of_label_kmeans_without_coding():
-    assert set(QMI().get_params()) == set(LabelKMeans().get_params()) - {"coding"}
+def test_parameters_are_those_of_label_kmeans_without_coding_and_solver():
+    assert set(QMI().get_params()) == set(LabelKMeans().get_params()) - {"coding", "solver"}
     with pytest.raises(TypeError, match="coding"):
         QMI(coding="raw")
     with pytest.raises(ValueError, match="Invalid parameter 'coding'"):

@@ -16,13 +16,18 @@ def points(rng):
     return as_points(Ensemble(X.astype(np.int32), X.max(axis=0) + 1, weights, rng.random(len(X)) + 0.1))
 
 
+def recombine(points, runs, max_children, patience, run_child=None):
+    run_child = run_child or (lambda mass: improve(points, mass, max_iter=10, tol=1e-3))
+    return module.recombine(points, runs, run_child, max_children, patience, 0)
+
+
 def runs_of(points, k, n):
     return [improve(points, start_clusters(points, k, seed), max_iter=50, tol=1e-9) for seed in range(n)]
 
 
 def test_children_only_improve_the_best_run(points):
     runs = runs_of(points, 8, 4)
-    ends = [inertia(module.recombine(points, runs, n, n, 0)) for n in (0, 10, 60)]
+    ends = [inertia(recombine(points, runs, n, n)) for n in (0, 10, 60)]
     assert ends[0] == min(map(inertia, runs))
     assert ends[0] >= ends[1] >= ends[2]
     assert ends[2] < ends[0]
@@ -30,20 +35,18 @@ def test_children_only_improve_the_best_run(points):
 
 def test_one_cluster_has_no_children(points):
     runs = runs_of(points, 1, 2)
-    assert module.recombine(points, runs, 10, 10, 0) is runs[0]
+    assert recombine(points, runs, 10, 10) is runs[0]
 
 
-def test_runs_that_agree_have_no_children(points, monkeypatch):
-    monkeypatch.setattr(module, "improve", None)
+def test_runs_that_agree_have_no_children(points):
     run = runs_of(points, 8, 1)[0]
-    assert module.recombine(points, [run] * 5, 10, 10, 0) is run
+    assert module.recombine(points, [run] * 5, None, 10, 10, 0) is run
 
 
-def test_children_end_when_some_in_a_row_are_in_vain(points, monkeypatch):
+def test_children_end_when_some_in_a_row_are_in_vain(points):
     runs, made = runs_of(points, 8, 4), []
     worse = max(runs, key=inertia)
-    monkeypatch.setattr(module, "improve", lambda *args, **kwargs: made.append(1) or worse)
-    assert module.recombine(points, runs, 50, 7, 0) is min(runs, key=inertia)
+    assert recombine(points, runs, 50, 7, lambda mass: made.append(1) or worse) is min(runs, key=inertia)
     assert len(made) == 7
 
 

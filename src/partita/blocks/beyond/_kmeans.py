@@ -28,6 +28,8 @@ def fit_kmeans(estimator: Any, parts: RowParts, sample: LabelledRows) -> Fitted:
     """The best of the starts and their children on a sample, and Lloyd's iteration on all rows from its clusters."""
     if estimator.coding == "raw":
         raise ValueError("LabelKMeans(coding='raw') needs all distinct rows in memory; pass coding='onehot'.")
+    if estimator.solver != "lloyd":
+        raise ValueError("LabelKMeans(solver='coordinate') needs all distinct rows in memory; pass solver='lloyd'.")
     layout = parts.layout
     of_labels = weight_of_objects(parts)
     total = sum_per_clustering(of_labels, layout)[layout.cell_clustering]

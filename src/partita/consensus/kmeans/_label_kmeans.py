@@ -5,6 +5,7 @@ compete with them (``_recombination.py``), and the best clusters are run to the 
 """
 
 import warnings
+from collections.abc import Callable
 from functools import partial
 from typing import Any, ClassVar, Literal
 
@@ -32,11 +33,13 @@ from partita._runs import (
 from partita._typing import Array, Codes, FloatArray
 from partita.base import BaseConsensus, Consensus, LabelledRows
 from partita.consensus.kmeans._lloyd import (
+    SHORT_ITER,
     SHORT_TOL,
     KMeansRun,
     as_points,
     assign_rows,
     improve,
+    improve_by_moves,
     inertia,
     start_clusters,
 )
@@ -64,6 +67,10 @@ class LabelKMeans(BaseConsensus):
     coding : {"onehot", "raw"}, default="onehot"
         "raw" runs scikit-learn's k-means on the labels themselves, as if they were measurements (text by its place
         in sorted order). That depends on how labels happen to be numbered; it is here to repeat published experiments.
+    solver : {"lloyd", "coordinate"}, default="lloyd"
+        "lloyd" gives every row to its nearest centre until the objective settles; then rows move one at a time where
+        that lowers it. "coordinate" has single moves from the start (coordinate descent): no cluster loses its last
+        row, and an iteration is a sweep over all rows. Not for "raw".
     n_init : int, default=10
         Number of starts (greedy k-means++) that are run to the end, beside one from the leading singular vectors of
         the rows (up to 50 clusters). Then children, each with the clusters of two runs and one new cluster, compete
@@ -109,7 +116,13 @@ class LabelKMeans(BaseConsensus):
 
     Notes
     -----
-    Cost O(r m k) per iteration for r distinct rows, m clusterings, k clusters, by table look-up; O(r m) memory.
+    Cost O(r m k) per iteration for r distinct rows, m clusterings, k clusters, by table look-up; O(r m) memory. A
+    single move costs O(t) more, with t labels in all.
+
+    References
+    ----------
+    F. Nie, J. Xue, D. Wu, R. Wang, H. Li, X. Li, Coordinate descent method for k-means, IEEE Transactions on Pattern
+    Analysis and Machine Intelligence 44(5), 2371-2385, 2022.
 
     Examples
     --------
@@ -123,6 +136,7 @@ class LabelKMeans(BaseConsensus):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "coding": [StrOptions({"onehot", "raw"})],
+        "solver": [StrOptions({"lloyd", "coordinate"})],
         **common(
             "n_clusters", "n_init", "keep_starts", "max_iter", "tol", "weights", "random_state", "n_jobs", "verbose"
         ),
@@ -133,6 +147,7 @@ class LabelKMeans(BaseConsensus):
         n_clusters: int = 8,
         *,
         coding: Literal["onehot", "raw"] = "onehot",
+        solver: Literal["lloyd", "coordinate"] = "lloyd",
         n_init: int = 10,
         keep_starts: bool = False,
         max_iter: int = 300,
@@ -144,6 +159,7 @@ class LabelKMeans(BaseConsensus):
     ) -> None:
         self.n_clusters = n_clusters
         self.coding = coding
+        self.solver = solver
         self.n_init = n_init
         self.keep_starts = keep_starts
         self.max_iter = max_iter
@@ -159,6 +175,8 @@ class LabelKMeans(BaseConsensus):
     def _fit_rows(self, rows: LabelledRows) -> Consensus:
         ensemble, n_clusters = rows.ensemble, rows.n_clusters
         if self.coding == "raw":
+            if self.solver != "lloyd":
+                raise ValueError("solver='coordinate' moves rows of one-hot labels; pass coding='onehot', or 'lloyd'.")
             return self._fit_raw(rows, n_clusters)
         n_init, max_iter = int(self.n_init), int(self.max_iter)
         with progress((n_init + 2) * max_iter, "k-means", show=bool(self.verbose)) as bar:
@@ -175,15 +193,20 @@ class LabelKMeans(BaseConsensus):
         """The starts and their children, on a sample if there are many rows; the best one is run on all."""
         *seeds, child_seed, sample_seed = draw_seeds(self.random_state, self.n_init + 3).tolist()
         few = as_points(sample_for_starts(ensemble, sample_seed))
-        run = partial(improve, max_iter=self.max_iter, tol=self.tol, bar=bar)
+        run = partial(self._solve, max_iter=self.max_iter, tol=self.tol, bar=bar)
 
         def run_start(number: int) -> KMeansRun:  # single moves go to the end anyway, so Lloyd need not
             start = start_clusters if number < self.n_init else principal_clusters
             return run(few, start(few, n_clusters, seeds[number]), tol=max(SHORT_TOL, self.tol))
 
         runs = race(range(len(seeds)), [Round(run_start, len(seeds))], self.n_jobs, lowest=inertia)
-        best = recombine(few, runs, _CHILDREN * self.n_init, _IN_VAIN * self.n_init, child_seed)
+        run_child = partial(self._solve, few, max_iter=SHORT_ITER, tol=SHORT_TOL)
+        best = recombine(few, runs, run_child, _CHILDREN * self.n_init, _IN_VAIN * self.n_init, child_seed)
         return run(as_points(ensemble), best.mass, n_jobs=self.n_jobs)
+
+    @property
+    def _solve(self) -> Callable[..., KMeansRun]:
+        return improve if self.solver == "lloyd" else improve_by_moves
 
     def _keep_runs(self, rows: LabelledRows, bar: Progress) -> KMeansRun:
         """Every start, run to its end on all rows; the best one."""
@@ -191,7 +214,7 @@ class LabelKMeans(BaseConsensus):
 
         def run_start(seed: int) -> KMeansRun:
             start = start_clusters(points, rows.n_clusters, seed)
-            return improve(points, start, max_iter=self.max_iter, tol=self.tol, bar=bar)
+            return self._solve(points, start, max_iter=self.max_iter, tol=self.tol, bar=bar)
 
         runs = list(in_order(run_start, seeds, self.n_jobs))
         starts = [

@@ -2,10 +2,11 @@
 
 A start is greedy k-means++ (eq. M17). Lloyd's iteration gives every row to its nearest centre until the objective
 settles; then rows move one at a time where that lowers it (Hartigan and Wong, 1979; eq. M54), until none does.
+``improve_by_moves`` has single moves from the start (Nie et al., 2022).
 """
 
 import math
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from partita._kernels.label_kmeans import LabelSpace, assign, draw_rows, fill_ta
 from partita._labels.ensemble import Ensemble
 from partita._runs import Progress, block_edges, in_order
 from partita._typing import Array, Codes, FloatArray
-from partita.consensus.kmeans._one_hot_space import OneHotSpace, one_hot_space
+from partita.consensus.kmeans._one_hot_space import OneHotSpace, one_hot_space, sum_per_clustering
 
 _SWEEPS = 100  # of single moves after Lloyd: a limit, as they end by themselves after a few
 
@@ -43,6 +44,32 @@ def inertia(run: KMeansRun) -> float:
     return run.history[-1]
 
 
+class LabelPoints(Protocol):
+    """What starts and children need of rows of labels, whatever the divergence."""
+
+    @property
+    def cells(self) -> Codes:
+        """Cell of each label, (n_rows, n_clusterings)."""
+
+    @property
+    def row_weights(self) -> FloatArray:
+        """Weight of each row."""
+
+    @property
+    def space(self) -> OneHotSpace:
+        """The one-hot space."""
+
+    @property
+    def kernel_space(self) -> LabelSpace:
+        """The space as the kernels need it: divergences between labels."""
+
+    def as_mass(self, rows: Array) -> FloatArray:
+        """Clusters of one row each."""
+
+    def table(self, mass: FloatArray) -> FloatArray:
+        """Divergence that each cell adds, for the centre of each cluster."""
+
+
 class KMeansRows(NamedTuple):
     """Rows of labels as points, and as the kernels need them."""
 
@@ -53,15 +80,20 @@ class KMeansRows(NamedTuple):
 
     def as_mass(self, rows: Array) -> FloatArray:
         """Clusters of one row each, of weight 1: (k, n_cells + n_clusterings)."""
-        mass = np.zeros((len(rows), self.space.n_all_cells))
-        np.put_along_axis(mass, self.cells[rows], 1.0, axis=1)
-        return mass
+        return one_row_each(self.cells[rows], self.space)
 
     def table(self, mass: FloatArray) -> FloatArray:
         """Squared distance that each cell adds, for the centre of each cluster (eq. M15)."""
         table = np.empty((mass.shape[1], len(mass)))
         fill_table(mass, self.space.sizes(mass), self.kernel_space, table)
         return table
+
+
+def one_row_each(cells: Codes, space: OneHotSpace) -> FloatArray:
+    """Clusters of one row each, of weight 1: (k, n_cells + n_clusterings)."""
+    mass = np.zeros((len(cells), space.n_all_cells))
+    np.put_along_axis(mass, cells, 1.0, axis=1)
+    return mass
 
 
 def as_points(ensemble: Ensemble) -> KMeansRows:
@@ -130,7 +162,44 @@ def improve(
         move_empty(mass, distance, points)
 
 
-def start_clusters(points: KMeansRows, n_clusters: int, seed: int) -> FloatArray:
+def improve_by_moves(
+    points: KMeansRows,
+    mass: FloatArray,
+    *,
+    max_iter: int,
+    tol: float = 0.0,
+    bar: Progress | None = None,
+    n_jobs: int | None = None,
+) -> KMeansRun:
+    """Single moves from the clusters that the rows have nearest to some centres; a sweep over all is an iteration.
+
+    The sweeps end when no row moves; ``tol`` is not needed. No cluster loses its last row.
+    """
+    cells, row_weights, space, kernel_space = points
+    labels, distance = np.empty(len(cells), dtype=np.int32), np.empty(len(cells))
+    mass = assign_rows(cells, row_weights, points.table(mass), labels, distance, n_jobs).mass
+    history, ended = [within_sum(points, mass)], False
+    while len(history) < max_iter and not ended:
+        ended = not move_rows(cells, row_weights, kernel_space, 1, labels, mass, space.sizes(mass))
+        history.append(within_sum(points, mass))
+        if bar is not None:
+            bar.update(1)
+    stats = assign_rows(cells, row_weights, points.table(mass), labels, distance, n_jobs)  # labels are of these centres
+    history[-1] = min(history[-1], stats.inertia)
+    return KMeansRun(labels, space.centers(mass), history, ended, stats.mass)
+
+
+def within_sum(points: KMeansRows, mass: FloatArray) -> float:
+    """Sum of squares within the clusters: that of all rows less that of the centres   (eq. U14)."""
+    space, layout = points.space, points.space.layout
+    observed = sum_per_clustering(mass[:, : layout.n_cells].sum(axis=0), layout)
+    missing = mass[:, layout.n_cells :].sum(axis=0)
+    of_rows = layout.clustering_weights @ (observed + missing * sum_per_clustering(space.mean**2, layout))
+    of_centers = space.sizes(mass) @ (space.centers(mass) ** 2 @ layout.cell_weights)
+    return max(float(of_rows - of_centers), 0.0)
+
+
+def start_clusters(points: LabelPoints, n_clusters: int, seed: int) -> FloatArray:
     """Clusters of one row each, by greedy k-means++: see ``as_mass``   (eq. M17)."""
     n_trials = 2 + int(math.log(n_clusters))  # as Arthur and Vassilvitskii (2007) and scikit-learn
     uniform = np.random.default_rng(seed).random((n_clusters, n_trials))
@@ -140,7 +209,7 @@ def start_clusters(points: KMeansRows, n_clusters: int, seed: int) -> FloatArray
     return points.as_mass(chosen[:n_chosen])
 
 
-def move_empty(mass: FloatArray, distance: FloatArray, points: KMeansRows) -> None:
+def move_empty(mass: FloatArray, distance: FloatArray, points: LabelPoints) -> None:
     """Move centres that lost all rows to the rows that are farthest from their own centres   (eq. M18)."""
     empty = np.flatnonzero(points.space.sizes(mass) == 0)
     if len(empty) == 0:

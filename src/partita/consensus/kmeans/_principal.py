@@ -10,7 +10,7 @@ from scipy import sparse
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
 from partita._typing import FloatArray
-from partita.consensus.kmeans._lloyd import KMeansRows, start_clusters
+from partita.consensus.kmeans._lloyd import LabelPoints, start_clusters
 from partita.consensus.kmeans._one_hot_space import sum_per_clustering
 from partita.consensus.kmeans._weighted_kmeans import weighted_kmeans
 
@@ -19,7 +19,7 @@ _MANY = 50  # clusters beyond which the vectors cost more than all other starts
 _STARTS = 10  # of k-means on the projected rows: together they cost less than two starts on the rows
 
 
-def principal_clusters(points: KMeansRows, n_clusters: int, seed: int) -> FloatArray:
+def principal_clusters(points: LabelPoints, n_clusters: int, seed: int) -> FloatArray:
     """Clusters of k-means on the projected rows, as masses; those of k-means++ where there is nothing to project."""
     if not 1 < n_clusters < min(points.space.layout.n_cells, _MANY):
         return start_clusters(points, n_clusters, seed)
@@ -35,7 +35,7 @@ def principal_clusters(points: KMeansRows, n_clusters: int, seed: int) -> FloatA
     return np.asarray((member @ indicators).toarray())
 
 
-def project(points: KMeansRows, indicators: sparse.csr_array, n_vectors: int, seed: int) -> FloatArray:
+def project(points: LabelPoints, indicators: sparse.csr_array, n_vectors: int, seed: int) -> FloatArray:
     """Coordinates of the rows on the leading eigenvectors of X' W X, (n_rows, n_vectors); X is never formed."""
     space, weights = points.space, points.row_weights
     layout, root, back = space.layout, np.sqrt(space.layout.cell_weights), indicators.T.tocsr()
@@ -57,7 +57,7 @@ def project(points: KMeansRows, indicators: sparse.csr_array, n_vectors: int, se
     return np.column_stack([on_axis(vector) for vector in vectors.T])
 
 
-def _indicators(points: KMeansRows) -> sparse.csr_array:
+def _indicators(points: LabelPoints) -> sparse.csr_array:
     """One row per row, one column per cell, missing ones included; 1 where the row has the label."""
     n, m = points.cells.shape
     ends = np.arange(0, n * m + 1, m)

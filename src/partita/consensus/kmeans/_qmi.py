@@ -88,9 +88,10 @@ class QMI(LabelKMeans):
     """
 
     coding = "onehot"
+    solver = "lloyd"
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        name: kinds for name, kinds in LabelKMeans._parameter_constraints.items() if name != "coding"
+        name: kinds for name, kinds in LabelKMeans._parameter_constraints.items() if name not in ("coding", "solver")
     }
 
     def __init__(

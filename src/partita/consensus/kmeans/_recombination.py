@@ -5,24 +5,33 @@ cluster from one of two parents (clusters are matched by their centres), gives u
 far from their centres; k-means improves it, and it replaces the worst run if it is better (eq. M55).
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 from partita._kernels.label_kmeans import draw_rows
 from partita._typing import FloatArray
-from partita.consensus.kmeans._lloyd import SHORT_ITER, SHORT_TOL, KMeansRows, KMeansRun, assign_rows, improve, inertia
+from partita.consensus.kmeans._lloyd import KMeansRun, LabelPoints, assign_rows, inertia
 
 _SAME = 1e-9  # relative difference of objectives below which two runs count as the same end
 _AGREE = 5  # runs that all end alike need no children: with fewer, all could have missed the best end
 
 
-def recombine(points: KMeansRows, runs: list[KMeansRun], max_children: int, patience: int, seed: int) -> KMeansRun:
+def recombine(
+    points: LabelPoints,
+    runs: list[KMeansRun],
+    run_child: Callable[[FloatArray], KMeansRun],
+    max_children: int,
+    patience: int,
+    seed: int,
+) -> KMeansRun:
     """The best run after children of the given ones have competed with them.
 
     The last ``patience`` children did not improve it, or there were ``max_children``.
     """
     pool, rng = sorted(runs, key=inertia), np.random.default_rng(seed)
     k = len(pool[0].mass)
-    if k == 1 or inertia(pool[0]) <= 0 or (len(pool) >= _AGREE and _same(pool[0], pool[-1])):
+    if k == 1 or inertia(pool[0]) <= 0 or (len(pool) >= _AGREE and same_end(pool[0], pool[-1])):
         return pool[0]
     in_vain = 0
     for _ in range(max_children):
@@ -30,19 +39,20 @@ def recombine(points: KMeansRows, runs: list[KMeansRun], max_children: int, pati
             break
         first, second = (pool[rng.integers(len(pool), size=2).min()] for _ in range(2))  # the better of two, twice
         mass = _draw_one(points, _without_one(_mix(points, first.mass, second.mass, rng), rng), rng)
-        child = improve(points, mass, max_iter=SHORT_ITER, tol=SHORT_TOL)
-        new = not any(_same(child, run) for run in pool)
+        child = run_child(mass)
+        new = not any(same_end(child, run) for run in pool)
         in_vain = 0 if new and inertia(child) < inertia(pool[0]) else in_vain + 1
         if new and inertia(child) < inertia(pool[-1]):
             pool = sorted([*pool[:-1], child], key=inertia)
     return pool[0]
 
 
-def _same(run: KMeansRun, other: KMeansRun) -> bool:
+def same_end(run: KMeansRun, other: KMeansRun) -> bool:
+    """Whether two runs count as the same, by their objectives."""
     return abs(inertia(run) - inertia(other)) <= _SAME * inertia(other)
 
 
-def _mix(points: KMeansRows, mass: FloatArray, other: FloatArray, rng: np.random.Generator) -> FloatArray:
+def _mix(points: LabelPoints, mass: FloatArray, other: FloatArray, rng: np.random.Generator) -> FloatArray:
     """Each cluster of one of two runs; clusters whose centres are near each other stand for the same one."""
     from scipy.optimize import linear_sum_assignment
 
@@ -58,7 +68,7 @@ def _without_one(mass: FloatArray, rng: np.random.Generator) -> FloatArray:
     return np.delete(mass, rng.integers(len(mass)), axis=0)
 
 
-def _draw_one(points: KMeansRows, mass: FloatArray, rng: np.random.Generator) -> FloatArray:
+def _draw_one(points: LabelPoints, mass: FloatArray, rng: np.random.Generator) -> FloatArray:
     """One more cluster, of a row drawn as in k-means++."""
     cells, row_weights = points.cells, points.row_weights
     nearest, chosen = np.empty(len(cells)), np.empty(1, dtype=np.int64)
