@@ -71,18 +71,9 @@ class EmbeddedRows(BaseConsensus):
         return cut_cells(W, cell_weights, rows.n_clusters), rows.n_clusters
 
     def _cluster_rows(self, ensemble: Ensemble, k: int) -> tuple[IntArray, FloatArray]:
-        """Weighted k-means on the embedded rows, by starts on a sample if there are many (eq. L8)."""
-        seed, sample_seed = draw_seeds(self.random_state, 2).tolist()
-        few = ensemble
-        if ensemble.n_rows > SAMPLE:
-            share = ensemble.row_weights / ensemble.row_weights.sum()
-            few = ensemble.sample(np.random.default_rng(sample_seed).multinomial(SAMPLE, share).astype(np.int64))
-        sampled = embed_rows(self._cut, few, None)
-        best = weighted_kmeans(sampled, few.row_weights, k, n_init=self.n_init, seed=seed)
-        points = sampled if few is ensemble else embed_rows(self._cut, ensemble, self.n_jobs)
-        labels, centers = polish(points, ensemble.row_weights, best.centers, _STEPS)
-        used, labels = np.unique(labels, return_inverse=True)
-        return labels.astype(np.int64), centers[used]  # new rows join clusters with objects only
+        """Weighted k-means on the embedded rows (eq. L8)."""
+        points = embed_rows(self._cut, ensemble, self.n_jobs)
+        return cluster_points(points, ensemble.row_weights, k, n_init=self.n_init, random_state=self.random_state)
 
     def _label_rows(self, codes: Codes) -> Array:
         points = embed_rows(self._cut, self._layout.with_rows(codes), self.n_jobs)
@@ -106,3 +97,19 @@ def embed_rows(cut: TransferCut, ensemble: Ensemble, n_jobs: int | None) -> Floa
     for _ in in_order(embed, range(0, ensemble.n_rows, _BLOCK), n_jobs):
         pass
     return points
+
+
+def cluster_points(
+    points: FloatArray, weights: FloatArray, k: int, *, n_init: int, random_state: Any
+) -> tuple[IntArray, FloatArray]:
+    """Weighted k-means, by starts on a sample if there are many points: labels, and the centres of the clusters."""
+    seed, sample_seed = draw_seeds(random_state, 2).tolist()
+    few, few_weights = points, weights
+    if len(points) > SAMPLE:
+        drawn = np.random.default_rng(sample_seed).multinomial(SAMPLE, weights / weights.sum())
+        chosen = np.flatnonzero(drawn)
+        few, few_weights = points[chosen], drawn[chosen].astype(np.float64)
+    best = weighted_kmeans(few, few_weights, k, n_init=n_init, seed=seed)
+    labels, centers = polish(points, weights, best.centers, _STEPS)
+    used, labels = np.unique(labels, return_inverse=True)
+    return labels.astype(np.int64), centers[used]  # new rows join clusters with objects only

@@ -1,0 +1,1 @@
+"""Methods that compare distinct rows by random walks among them."""
