@@ -1,10 +1,12 @@
-"""SoftCSPA, SoftMCLA and SoftHBGF: what they partition, and that one-hot rows are labels."""
+"""SoftCSPA, SoftMCLA, SoftHBGF and SoftHGPA: what they partition, and that one-hot rows are labels."""
 
 import numpy as np
 import pytest
 
-from partita import CSPA, HBGF, MCLA, SoftCSPA, SoftHBGF, SoftMCLA
+from partita import CSPA, HBGF, HGPA, MCLA, SoftCSPA, SoftHBGF, SoftHGPA, SoftMCLA
+from partita._labels.ensemble import Ensemble
 from partita.consensus.graph import _mcla
+from partita.consensus.graph._hgpa import hypergraph_of
 from partita.consensus.soft import _soft_graph
 from partita.consensus.soft._soft_input import stack_clusterings
 from tests import twins
@@ -83,3 +85,55 @@ def test_soft_cspa_through_the_factor_finds_small_clusters_among_positive_probab
     blocks = [block / block.sum(axis=1, keepdims=True) for block in np.eye(3)[truth] + noise]
     monkeypatch.setattr(_soft_graph, "FEW_ROWS", 10)
     assert same_partition(SoftCSPA(3, random_state=0).fit(blocks).labels_, truth)
+
+
+# ---------------------------------------------------------------------------------------------------------- SoftHGPA
+@pytest.mark.parametrize("missing", [0, 0.3])
+@pytest.mark.parametrize("flip", [0.08, 0.5])
+def test_soft_hgpa_on_labels_is_the_clique_expansion_of_hgpa(missing, flip, rng):
+    X = noisy_ensemble(missing=missing, flip=flip).X
+    weights, sample_weight = rng.random(15) + 0.2, rng.integers(1, 4, len(X))
+    hard = HGPA(3, partitioner="clique", weights=weights, random_state=0).fit(X, sample_weight=sample_weight)
+    soft = SoftHGPA(3, weights=weights, random_state=0).fit(X, sample_weight=sample_weight)
+    assert np.array_equal(soft.labels_, hard.labels_)
+    assert soft.partitioner_ == hard.partitioner_ == "clique"
+
+
+@pytest.mark.parametrize("missing", [0, 0.3])
+def test_soft_hgpa_on_one_hot_rows_has_the_factor_of_hgpa(missing, rng):
+    X = np.unique(noisy_ensemble(missing=missing).X, axis=0)
+    weights, sample_weight = rng.random(15) + 0.2, rng.integers(1, 4, len(X)).astype(float)
+    cells = stack_clusterings(one_hot_blocks(X), weights, sample_weight)
+    A, H = _soft_graph.clique_factor(cells, int(sample_weight.sum()))
+    ensemble = Ensemble(X.astype(np.int32), np.full(15, 3), weights, sample_weight)
+    expected = hypergraph_of(ensemble, 1.0)
+    assert np.array_equal(A.toarray(), expected.factor.toarray())
+    assert np.array_equal(H.toarray(), expected.H.toarray())
+
+
+def test_pairs_of_a_fractional_hyperedge_sum_to_its_size(rng):
+    blocks = posteriors(missing=0.2)[0]
+    weights = rng.random(6) + 0.1
+    A = _soft_graph.clique_factor(stack_clusterings(blocks, weights, np.ones(62)), 62)[0].toarray()
+    S = np.hstack([np.nan_to_num(block) for block in blocks])
+    for a in range(18):
+        pairs = np.outer(A[:, a], A[:, a])
+        assert pairs.sum() - np.trace(pairs) == pytest.approx(weights[a // 3] * S[:, a].sum())
+        by_hand = np.outer(S[:, a], S[:, a])
+        assert np.allclose(pairs / pairs.sum(), by_hand / by_hand.sum())
+
+
+def test_a_hyperedge_with_one_object_is_dropped():
+    block = np.array([[0.7, 0.3], [1.0, 0.0], [1.0, 0.0]])
+    A = _soft_graph.clique_factor(stack_clusterings([block], np.ones(1), np.ones(3)), 3)[0]
+    assert A.shape == (3, 1)
+    alone = _soft_graph.clique_factor(stack_clusterings([np.eye(3)], np.ones(1), np.ones(3)), 3)[0]
+    assert alone.shape == (3, 3)
+    assert np.isfinite(alone.toarray()).all()
+
+
+def test_soft_hgpa_finds_the_truth_behind_probabilities():
+    blocks, truth = posteriors(missing=0.2)
+    model = SoftHGPA(3, random_state=0).fit(blocks)
+    assert same_partition(model.labels_, truth)
+    assert np.array_equal(model.predict(blocks), model.labels_)

@@ -31,7 +31,7 @@ from partita.consensus.graph._whole_weights import whole_weights
 _FEW_PINS = 500  # labels of all rows up to which "auto" runs Mt-KaHyPar as well, in 30 ms: rows may share no label
 _LADDER = (0.1, 0.3)  # imbalances that Mt-KaHyPar tries below the allowed one
 _LARGEST_STEP = 1.0  # and the largest that it tries: beyond, it cuts off very small parts, and never won (eq. G42)
-_SMALLEST_EXCESS = 1e-9  # floor of |e| - 1 where no hyperedge has two objects, against division by zero
+SMALLEST_EXCESS = 1e-9  # floor of |e| - 1 where no hyperedge has two objects, against division by zero
 
 
 class HGPA(GraphConsensus):
@@ -119,7 +119,7 @@ def hypergraph_of(ensemble: Ensemble, object_weight: float) -> Hypergraph:
     if len(shared) == 0:
         shared = np.flatnonzero(size > 0)
     H, edge_weights = sparse.csr_array(ensemble.indicator[:, shared]), ensemble.cell_weights[shared]
-    scale = np.sqrt(edge_weights / np.maximum(size[shared] - 1, _SMALLEST_EXCESS))
+    scale = np.sqrt(edge_weights / np.maximum(size[shared] - 1, SMALLEST_EXCESS))
     return Hypergraph(H, edge_weights, sparse.csr_array(H * scale))
 
 

@@ -17,7 +17,7 @@ Rows of weight w stand for w equal objects: products with S and Y' are weighted 
 S = H H' / M, and S Y costs O(n m k).
 """
 
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from scipy.linalg import polar
@@ -45,6 +45,23 @@ _RANK = 1e-12  # eigenvalues of a Gram matrix below this share of the largest ar
 _TURNS = 50  # of the rotation; other numbers were not tried
 
 
+class Symmetric(Protocol):
+    """A symmetric matrix between weighted rows that can be factorised."""
+
+    @property
+    def row_weights(self) -> FloatArray:
+        """Weight of each row."""
+
+    def times(self, Y: FloatArray) -> FloatArray:
+        """Its product with Y over all objects."""
+
+    def squared_norm(self) -> float:
+        """Sum of its squares over all pairs of objects."""
+
+    def lowest(self) -> float:
+        """How far below 0 its eigenvalues, with the root of the weights on both sides, may be at most; 0 if hardly."""
+
+
 class Similarity(NamedTuple):
     """S between weighted rows: dense, or as A A'."""
 
@@ -63,6 +80,10 @@ class Similarity(NamedTuple):
             return float(self.row_weights @ self.S**2 @ self.row_weights)
         gram = (self.A.T @ (self.A * self.row_weights[:, None])).toarray()
         return float((gram**2).sum())
+
+    def lowest(self) -> float:
+        """0: S has no negative eigenvalues, or small ones if labels are missing."""
+        return 0.0
 
 
 class Factor(NamedTuple):
@@ -192,7 +213,7 @@ class NMFConsensus(SoftConsensusMixin, BaseConsensus):
         return 2, 0
 
     def _fit_rows(self, rows: LabelledRows) -> Consensus:
-        similarity, n_clusters = similarity_of(rows), rows.n_clusters
+        similarity, n_clusters = self._matrix(rows), rows.n_clusters
         seeds = draw_seeds(self.random_state, self.n_init).tolist()
         with progress(int(self.n_init) * int(self.max_iter), "NMF", show=bool(self.verbose)) as bar:
 
@@ -218,7 +239,11 @@ class NMFConsensus(SoftConsensusMixin, BaseConsensus):
         self._fitted = fitted_memberships(rows.ensemble, Y)
         return Consensus(Y.argmax(axis=1), Y, np.full(n_clusters, 1 / n_clusters))
 
-    def _run(self, similarity: Similarity, Y: FloatArray, bar: Progress) -> NMFRun:
+    def _matrix(self, rows: LabelledRows) -> Symmetric:
+        """The matrix that is factorised."""
+        return similarity_of(rows)
+
+    def _run(self, similarity: Symmetric, Y: FloatArray, bar: Progress) -> NMFRun:
         """Iterate from Y."""
         norm = similarity.squared_norm()
         factor, damping = factor_of(similarity, norm, Y), _DAMPING
@@ -238,14 +263,14 @@ class NMFConsensus(SoftConsensusMixin, BaseConsensus):
 
 
 # --------------------------------------------------------------------------------------------------------------- steps
-def factor_of(similarity: Similarity, norm: float, Y: FloatArray) -> Factor:
+def factor_of(similarity: Symmetric, norm: float, Y: FloatArray) -> Factor:
     """Y with its error: || S ||^2 - 2 tr(Y'SY) + || Y'Y ||^2."""
     SY, weighted = similarity.times(Y), similarity.row_weights[:, None] * Y
     gram = weighted.T @ Y
     return Factor(Y, SY, gram, max(float(norm - 2 * (weighted * SY).sum() + (gram**2).sum()), 0.0))
 
 
-def lower(similarity: Similarity, norm: float, factor: Factor, damping: float) -> tuple[Factor, float]:
+def lower(similarity: Symmetric, norm: float, factor: Factor, damping: float) -> tuple[Factor, float]:
     """A step that does not raise the error, and the damping that it took."""
     while damping <= _LARGEST_DAMPING:
         moved = factor_of(similarity, norm, pass_over_columns(factor, damping))
@@ -267,7 +292,7 @@ def pass_over_columns(factor: Factor, damping: float) -> FloatArray:
 
 
 # -------------------------------------------------------------------------------------------------------------- starts
-def rotated_eigenvectors(similarity: Similarity, n_clusters: int) -> FloatArray:
+def rotated_eigenvectors(similarity: Symmetric, n_clusters: int) -> FloatArray:
     """max(0, B R) for the best B B' of rank k, and the rotation R that makes it nearest to B R (eq. P56)."""
     root = np.sqrt(similarity.row_weights)[:, None]
     B = _best_factor(similarity, root, n_clusters)
@@ -290,18 +315,19 @@ def _rows_apart(points: FloatArray) -> list[int]:
     return chosen
 
 
-def _best_factor(similarity: Similarity, root: FloatArray, n_clusters: int) -> FloatArray:
+def _best_factor(similarity: Symmetric, root: FloatArray, n_clusters: int) -> FloatArray:
     """Leading eigenvectors of W^1/2 S W^1/2, each times the root of its eigenvalue, by powers of S on some columns."""
+    shift = similarity.lowest()  # so that large eigenvalues below 0 do not come first
 
     def product(V: FloatArray) -> FloatArray:
-        return root * similarity.times(V / root)
+        return root * similarity.times(V / root) + shift * V
 
     n = len(root)
     V = np.random.default_rng(0).standard_normal((n, min(n, n_clusters + _EXTRA)))
     for _ in range(_POWERS):
         V = _orthonormal(product(V))
     values, vectors = np.linalg.eigh(V.T @ product(V))
-    return np.asarray(V @ vectors[:, -n_clusters:] * np.sqrt(np.maximum(values[-n_clusters:], 0.0)))
+    return np.asarray(V @ vectors[:, -n_clusters:] * np.sqrt(np.maximum(values[-n_clusters:] - shift, 0.0)))
 
 
 def _orthonormal(V: FloatArray) -> FloatArray:

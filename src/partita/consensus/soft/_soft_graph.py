@@ -1,12 +1,13 @@
-"""CSPA, MCLA and HBGF for soft clusterings (Punera and Ghosh, 2007): probabilities in the place of indicators.
+"""CSPA, HGPA, MCLA and HBGF for soft clusterings (Punera and Ghosh, 2007): probabilities in the place of indicators.
 
 With S the (n, t) matrix of the probabilities of all clusters:
 
     SoftCSPA   similarity of objects S S' / M, over the clusterings that saw both                          (eq. G22)
     SoftMCLA   similarity of clusters a.b / (|a|^2 + |b|^2 - a.b); association = mean probability          (eq. G23)
     SoftHBGF   edges of the bipartite graph weigh S                                                        (eq. G24)
+    SoftHGPA   clique expansion of hyperedges to which objects belong with probabilities S                 (eq. G43)
 
-On one-hot input they are CSPA, MCLA and HBGF (eq. G25).
+On one-hot input they are CSPA, MCLA, HBGF and HGPA (eqs. G25, G43).
 """
 
 from typing import Any, ClassVar
@@ -15,7 +16,7 @@ import numpy as np
 from scipy import sparse
 
 from partita._memory import ensure_memory
-from partita._parameters import Interval, StrOptions
+from partita._parameters import Interval, StrOptions, common
 from partita._typing import FloatArray, IntArray
 from partita.base import Consensus, LabelledRows
 from partita.consensus.graph._balance import BalancedConsensus
@@ -29,8 +30,11 @@ from partita.consensus.graph._graph_partition import (
     partition_graph,
 )
 from partita.consensus.graph._hbgf import partition_bipartite
+from partita.consensus.graph._hgpa import SMALLEST_EXCESS
 from partita.consensus.graph._mcla import meta_cluster
 from partita.consensus.soft._soft_consensus import SoftEnsembleConsensus, mean_profiles
+
+_ROUNDING = 1e-12  # of the size of a hyperedge: what is less is the rounding of one with a single object
 
 _PARAMETERS = """
     Parameters
@@ -166,6 +170,95 @@ class SoftHBGF(SoftGraphConsensus):
 
     def _partition(self, cells: CellMemberships, n_clusters: int, settings: PartitionerSettings) -> GraphPartition:
         return partition_bipartite(cells.bipartite_edges(), n_clusters, cells.row_weights, settings)
+
+
+class SoftHGPA(SoftGraphConsensus):
+    """Hypergraph partitioning of soft clusterings, through the clique expansion.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters.
+    weights : array-like of shape (n_clusterings,), optional
+        Weight of each clustering.
+    random_state : int, RandomState, Generator or None
+        Seed of the partitioner.
+    verbose : bool, default=False
+        Show a progress bar for what takes more than two seconds.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        Clusters by decreasing size; -1 for objects that no clustering saw.
+    n_clusters_ : int
+        Number of clusters that have objects.
+    partitioner_ : str
+        "clique"; "none" if there was nothing to partition.
+    n_features_in_ : int
+        Number of clusterings.
+    feature_names_in_
+        As in scikit-learn, after a fit on labels.
+
+    Notes
+    -----
+    Every cluster is a hyperedge to which objects belong in part. Each spreads over the pairs of its objects, so that
+    what an object gets is on average its probability; on labels this is ``HGPA(partitioner="clique")``. Mt-KaHyPar has
+    no hyperedges with fractions of vertices, and is not used. Cost n t^2 + t^3 with t clusters in all clusterings.
+
+    References
+    ----------
+    K. Punera, J. Ghosh, Soft cluster ensembles, in Advances in Fuzzy Clustering and its Applications, Wiley 2007,
+    69-91.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from partita import SoftHGPA
+    >>> a = np.array([[0.9, 0.1], [0.8, 0.2], [0.3, 0.7], [0.1, 0.9]])
+    >>> SoftHGPA(n_clusters=2, random_state=0).fit_predict([a, a[:, ::-1]])
+    array([0, 0, 1, 1])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = common("n_clusters", "weights", "random_state", "verbose")
+
+    partitioner: Any = "clique"  # no parameter: there is no other
+    imbalance: float = GENEROUS
+
+    def __init__(
+        self, n_clusters: int = 8, *, weights: Any = None, random_state: Any = None, verbose: bool | int = False
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.weights = weights
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _cut(self, rows: LabelledRows, settings: PartitionerSettings) -> GraphPartition:
+        cells = cell_memberships(rows.ensemble).in_units()
+        return partition_cliques(cells, int(rows.n_objects.sum()), rows.n_clusters, settings.seed)
+
+    def _partition(self, cells: CellMemberships, n_clusters: int, settings: PartitionerSettings) -> GraphPartition:
+        return partition_cliques(cells, cells.n_rows, n_clusters, settings.seed)
+
+
+def partition_cliques(cells: CellMemberships, n_objects: int, n_clusters: int, seed: int) -> GraphPartition:
+    """Spectral partition of the clique expansion of fractional hyperedges."""
+    A, H = clique_factor(cells, n_objects)
+    found = partition_factor(A, n_clusters, cells.row_weights, seed, votes=H)
+    return GraphPartition(found.labels, "clique" if found.partitioner == "spectral" else "none")
+
+
+def clique_factor(cells: CellMemberships, n_objects: int) -> tuple[Any, Any]:
+    """A of the clique expansion A A', and the memberships in its hyperedges (eq. G43)."""
+    H = sparse.csr_array(cells.H)
+    mean_weight = float(cells.row_weights.sum() / n_objects)
+    size = np.asarray(H.T @ cells.row_weights) / mean_weight
+    square = np.asarray(H.multiply(H).T @ cells.row_weights) / mean_weight
+    excess = size - np.divide(square, size, out=np.zeros_like(size), where=size > 0)
+    shared = np.flatnonzero(excess > _ROUNDING * size)  # a hyperedge with one object is never cut
+    if len(shared) == 0:
+        shared = np.flatnonzero(size > 0)
+    H, scale = H[:, shared], np.sqrt(cells.cell_weights[shared] / np.maximum(excess[shared], SMALLEST_EXCESS))
+    return sparse.csr_array(H * scale), H
 
 
 def soft_similarity(cells: CellMemberships) -> FloatArray:
