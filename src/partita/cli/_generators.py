@@ -15,15 +15,31 @@ def generator_options(command: F) -> F:
     return add_options(
         command,
         click.option("--base", metavar="NAME,...",
-                     help="kmeans [default], mixed, or algorithms: single, average, complete, ward, centroid, kmeans, "
-                          "spectral, fuzzy, affinity, metis, gmm."),
+                     help="kmeans [default]; uspec or anchor, for clusters of any shape and many objects; projection, "
+                          "subspace, line, hyperplanes; mixed, or algorithms: single, average, complete, ward, "
+                          "centroid, kmeans, spectral, fuzzy, affinity, metis, gmm."),
         click.option("--n-clusterings", type=click.IntRange(min=1),
-                     help="Number of k-means clusterings [100]; mixed: runs of each algorithm and number [5]."),
+                     help="Number of clusterings [100; uspec, anchor: 20; line, hyperplanes: 200]; mixed: runs of each "
+                          "algorithm and number [5]."),
         click.option("--base-clusters", metavar="K|A,B,...|LOW-HIGH",
-                     help="Numbers of clusters of the clusterings [about sqrt(n), 10-30 at most; mixed: 2-10]."),
+                     help="Numbers of clusters of the clusterings [about sqrt(n), 10-30 at most; uspec: 20-60 at most; "
+                          "anchor: 10-50 at most; mixed: 2-10]."),
         click.option("--sample-fraction", type=click.FloatRange(0, 1, min_open=True),
                      help="Share of the objects that each clustering sees [1]."),
     )  # fmt: skip
+
+
+# of each base that is not a list of algorithms: public name of the generator, and its parameters
+_GENERATORS: dict[str, tuple[str, dict[str, Any]]] = {
+    "kmeans": ("KMeansEnsemble", {}),
+    "uspec": ("USpecEnsemble", {}),
+    "anchor": ("AnchorEnsemble", {}),
+    "projection": ("ProjectionEnsemble", {}),
+    "subspace": ("ProjectionEnsemble", {"kind": "subspace"}),
+    "line": ("WeakEnsemble", {}),
+    "hyperplanes": ("WeakEnsemble", {"kind": "hyperplanes"}),
+    "mixed": ("MixedEnsemble", {}),
+}
 
 
 class Generator(NamedTuple):
@@ -49,11 +65,12 @@ def choose_generator(
 ) -> Generator:
     """The generator that the options describe; beside the seed, only what differs from its defaults is set."""
     base = base or "kmeans"
-    parameters: dict[str, Any] = {}
-    if base not in ("kmeans", "mixed"):
-        parameters["clusterers"] = parse_names(base)
+    name, own = _GENERATORS[base] if base in _GENERATORS else ("MixedEnsemble", {"clusterers": parse_names(base)})
+    parameters = dict(own)
+    if base == "anchor" and sample_fraction is not None:
+        raise click.UsageError("--sample-fraction is not for --base anchor, whose clusterings share all objects.")
     if n_clusterings is not None:
-        parameters["n_clusterings" if base == "kmeans" else "n_repeats"] = n_clusterings
+        parameters["n_repeats" if name == "MixedEnsemble" else "n_clusterings"] = n_clusterings
     if base_clusters is not None:
         parameters["n_clusters"] = parse_numbers(base_clusters)
     if sample_fraction is not None:
@@ -61,4 +78,4 @@ def choose_generator(
     parameters["random_state"] = seed
     if jobs != 1:
         parameters["n_jobs"] = jobs
-    return Generator("KMeansEnsemble" if base == "kmeans" else "MixedEnsemble", parameters)
+    return Generator(name, parameters)

@@ -1,4 +1,4 @@
-"""Numbers of clusters of the clusterings of an ensemble: one number, a list, a range or "auto" (eqs. R6, R7)."""
+"""Numbers of clusters of the clusterings of an ensemble: one number, a list, a range or "auto" (eqs. R6, R7, R63)."""
 
 from typing import Any
 
@@ -7,10 +7,15 @@ import numpy as np
 from partita._checks import check_count
 
 
-def draw_numbers(n_clusters: Any, n_clusterings: int, n_objects: int, seed: int) -> list[int]:
-    """One number per clustering: drawn uniformly from a range (low, high), or taken from a list in turns."""
+def draw_numbers(
+    n_clusters: Any, n_clusterings: int, n_objects: int, seed: int, *, auto: tuple[int, int] = (10, 30)
+) -> list[int]:
+    """One number per clustering: drawn uniformly from a range (low, high), or taken from a list in turns.
+
+    "auto" is not above the numbers ``auto``.
+    """
     if isinstance(n_clusters, str):
-        n_clusters = _auto_range(n_objects)
+        n_clusters = _auto_range(n_objects, *auto)
     if isinstance(n_clusters, tuple):
         low, high = _check_range(n_clusters, n_objects)
         return [int(k) for k in np.random.default_rng(seed).integers(low, high + 1, size=n_clusterings)]
@@ -29,11 +34,11 @@ def all_numbers(n_clusters: Any, n_objects: int) -> list[int]:
     return _check_values(n_clusters, n_objects)
 
 
-def _auto_range(n_objects: int) -> tuple[int, int]:
-    """From sqrt(n) / 2 to sqrt(n), as in the PEACE paper for text, but not above (10, 30) (eq. R7)."""
+def _auto_range(n_objects: int, most_low: int, most_high: int) -> tuple[int, int]:
+    """From sqrt(n) / 2 to sqrt(n), as in the PEACE paper for text, but not above (10, 30) or other limits (eq. R7)."""
     root = np.sqrt(n_objects)
-    low = max(2, min(10, int(np.ceil(root / 2))))
-    return min(low, n_objects), min(max(low, min(30, int(root))), n_objects)
+    low = max(2, min(most_low, int(np.ceil(root / 2))))
+    return min(low, n_objects), min(max(low, min(most_high, int(root))), n_objects)
 
 
 def _check_range(given: tuple[Any, ...], n_objects: int) -> tuple[int, int]:

@@ -41,6 +41,14 @@ class FeatureEnsemble(TransformerMixin, BaseEstimator):
         """The calls of base clusterers that make the ensemble."""
         raise NotImplementedError(f"{type(self).__name__} must implement _tasks.")
 
+    def _prepare_fit(self, X: Any) -> Any:
+        """What the clusterings are made from: the features, or what is computed from them once for all clusterings."""
+        return X
+
+    def _prepare_new(self, X: Any) -> Any:
+        """The same of new objects."""
+        return X
+
     def fit(self, X: Any, y: Any = None) -> Self:
         """Make the clusterings.
 
@@ -82,7 +90,8 @@ class FeatureEnsemble(TransformerMixin, BaseEstimator):
                 f"sample_fraction={self.sample_fraction} of {n} objects leaves {n_sampled} for each clustering, which "
                 "needs at least 2; pass a larger sample_fraction."
             )
-        made = run_tasks(X, self._tasks(n, n_sampled), n_jobs=self.n_jobs, show=bool(self.verbose))
+        tasks = self._tasks(n, n_sampled)
+        made = run_tasks(self._prepare_fit(X), tasks, n_jobs=self.n_jobs, show=bool(self.verbose))
         warn_skipped(made)
         usable = [clustering for clustering in made if clustering.is_usable]
         self.manifest_ = manifest_of(made, n)
@@ -108,7 +117,7 @@ class FeatureEnsemble(TransformerMixin, BaseEstimator):
         ndarray of shape (n_samples, n_clusterings)
         """
         check_is_fitted(self, "_clusterings")
-        X = self._check(X, reset=False)
+        X = self._prepare_new(self._check(X, reset=False))
         by_all = any(clustering.place is None and clustering.sample is None for clustering in self._clusterings)
         nearest_of_all = _nearest_object(self._features, X) if by_all else None
         return np.column_stack([self._place(clustering, X, nearest_of_all) for clustering in self._clusterings])

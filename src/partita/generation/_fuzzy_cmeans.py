@@ -12,6 +12,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from partita._typing import FloatArray
+from partita.consensus.pairwise._fuzzy import memberships as shares
 
 _FUZZIFIER = 2.0  # the usual value; the BCE paper, which uses fuzzy c-means, states none
 
@@ -45,7 +46,4 @@ def fuzzy_cmeans(X: FloatArray, k: int, seed: int, *, tol: float = 1e-4, max_ite
 
 def memberships(X: FloatArray, centers: FloatArray) -> FloatArray:
     """Membership (n, k) for given centres; an object on centres belongs to these alone, in equal shares."""
-    distance = cdist(X, centers, "sqeuclidean")
-    nearest = distance.min(axis=1, keepdims=True)
-    share = np.divide(nearest, distance, out=np.ones_like(distance), where=distance > 0) ** (1 / (_FUZZIFIER - 1))
-    return np.asarray(share / share.sum(axis=1, keepdims=True))
+    return shares(cdist(X, centers, "sqeuclidean"), _FUZZIFIER)
