@@ -4,7 +4,18 @@ import numpy as np
 import pytest
 from matplotlib import pyplot
 
-from partita import BCE, EAC, NBCE, PCC, PEACE, ConsensusClustering, LabelKMeans, MultinomialMixture
+from partita import (
+    BCE,
+    EAC,
+    KCC,
+    NBCE,
+    PCC,
+    PEACE,
+    ConsensusClustering,
+    InformationBottleneck,
+    LabelKMeans,
+    MultinomialMixture,
+)
 from partita.consensus._methods import METHODS
 from partita.dirichlet_process import DPMeans
 from partita.plotting import ConvergenceDisplay
@@ -35,6 +46,12 @@ def test_path_is_the_history(X):
         (lambda: BCE(3, random_state=0), "lower bound of the log-likelihood (rises)"),
         (lambda: MultinomialMixture(3, random_state=0), "log-likelihood (rises)"),
         (lambda: PCC(3, random_state=0), "objective (falls)"),
+        (lambda: KCC(3, random_state=0), "objective (falls)"),
+        (lambda: InformationBottleneck(3, random_state=0), "objective (rises)"),
+        (
+            lambda: BCE(3, inference="gibbs", n_sweeps=50, random_state=0),
+            "log-probability of labels and clusters (sampled)",
+        ),
         (lambda: NBCE("vb", random_state=0), "lower bound of the log-likelihood (rises)"),
         (lambda: NBCE("cvb", random_state=0), "lower bound of the log-likelihood (may fall)"),
     ],

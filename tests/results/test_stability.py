@@ -11,7 +11,9 @@ from partita.results._stability import (
     _about_the_number,
     _middle,
     best_jaccard,
+    most_similar,
     plan_refits,
+    share_that_stays,
 )
 from tests.ensembles import noisy_ensemble
 
@@ -130,3 +132,26 @@ def test_words_on_the_clusters_are_those_of_the_table():
         "At 3 clusters, cluster 1 is found again (similarity of at least 0.75) in less than 90% of the resamples; the "
         "least stable one, cluster 1, is found again in 60% and dissolves (similarity of at most 0.5) in 33%."
     ]
+
+
+def test_intervals_of_clusters_and_objects_that_stay():
+    result = combine(DATA.X, n_clusters=3, random_state=0)
+    found = result.stability(12)
+    clusters = found.clusters
+    assert (clusters["low"] <= clusters["stability"]).all()
+    assert (clusters["stability"] <= clusters["high"]).all()
+    assert found.objects["object"].tolist() == list(range(62))
+    assert found.objects["cluster"].tolist() == result.labels.tolist()
+    sure = result.confidence >= np.median(result.confidence)
+    assert found.objects["stays"][sure].mean() >= found.objects["stays"][~sure].mean()
+
+
+def test_objects_that_stay_by_a_plain_loop(rng):
+    labels = rng.integers(3, size=40)
+    resamples = [rng.integers(-1, 4, size=40) for _ in range(5)]
+    matched = [most_similar(labels, again, 3)[1] for again in resamples]
+    found = share_that_stays(labels, resamples, matched)
+    for i in range(40):
+        known = [(again, which) for again, which in zip(resamples, matched, strict=True) if again[i] >= 0]
+        expected = np.mean([again[i] == which[labels[i]] for again, which in known]) if known else np.nan
+        assert found[i] == pytest.approx(expected, nan_ok=True)

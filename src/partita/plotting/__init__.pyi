@@ -8,6 +8,7 @@ from ._dendrogram import DendrogramDisplay as DendrogramDisplay
 from ._membership import MembershipDisplay as MembershipDisplay
 from ._rank import RankDisplay as RankDisplay
 from ._relation import RelationDisplay as RelationDisplay
+from ._resolutions import ResolutionTreeDisplay as ResolutionTreeDisplay
 from ._scatter import ScatterDisplay as ScatterDisplay
 from ._tracking import TrackingDisplay as TrackingDisplay
 from ._uncertainty import UncertaintyDisplay as UncertaintyDisplay

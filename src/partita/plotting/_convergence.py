@@ -16,8 +16,9 @@ from partita.results import ConsensusResult
 from partita.results._result import method_name
 
 _HAVE_ONE = (
-    "PCC, PEACE, BaumEagon, AspectModel, BCE, GBCE, NBCE, MultinomialMixture, QMI, NMFConsensus, ITK, LabelKMeans, "
-    "DPMeans and DPGaussianMixture"
+    "PCC, PEACE, BaumEagon, AspectModel, BCE, GBCE, InformationBottleneck, NBCE, MultinomialMixture, QMI, "
+    "MatchedVoting, NMFConsensus, ConstrainedNMF, FuzzyKMeans, FuzzyKMedoids, MedianPartition, ITK, LabelKMeans, KCC, "
+    "KModes, DPMeans and DPGaussianMixture"
 )
 _SEARCH = {  # parameters that say how the optimum is searched for, and not what is optimised
     *("n_clusters", "init", "n_init", "keep_starts", "max_iter", "tol", "random_state", "n_jobs", "verbose", "solver"),
@@ -233,7 +234,7 @@ def _path(fitted: Any, name: str | None) -> Path:
 def _quantity(estimator: Any) -> str:
     """What is improved, in words."""
     name = type(estimator).__name__
-    if name == "DPGaussianMixture" or (name == "NBCE" and estimator.inference == "gibbs"):
+    if name == "DPGaussianMixture" or (name in ("BCE", "NBCE") and estimator.inference == "gibbs"):
         return "log-probability of labels and clusters (sampled)"
     if name == "NBCE" and estimator.inference == "cvb":
         return "lower bound of the log-likelihood (may fall)"
@@ -241,7 +242,7 @@ def _quantity(estimator: Any) -> str:
         return "log-likelihood (rises)"
     if hasattr(estimator, "lower_bound_"):
         return "lower bound of the log-likelihood (rises)"
-    return "objective (falls)"
+    return "objective (rises)" if name == "InformationBottleneck" else "objective (falls)"
 
 
 def _distinct(paths: list[Path]) -> list[Path]:

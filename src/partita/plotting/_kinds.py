@@ -8,7 +8,7 @@ class Kind(NamedTuple):
 
     display: str  # its class in partita.plotting
     words: str  # what it shows
-    of_result: bool = True  # whether it shows one result; else it compares methods
+    of_result: bool = True  # whether it shows one result; else it compares methods, or clusterings
 
 
 KINDS = {
@@ -23,5 +23,6 @@ KINDS = {
     "convergence": Kind("ConvergenceDisplay", "objective or bound per iteration, of several methods"),
     "curve": Kind("CurveDisplay", "a quantity over a parameter, for several methods", of_result=False),
     "rank": Kind("RankDisplay", "mean ranks of methods, with the critical difference", of_result=False),
+    "resolutions": Kind("ResolutionTreeDisplay", "how clusters split and merge over clusterings", of_result=False),
     "scatter": Kind("ScatterDisplay", "objects in two dimensions, certain ones opaque"),
 }

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from partita import consensus
 from partita._labels.validation import LabelMatrix
 from partita._typing import Codes, IntArray
 from partita.base import check_consensus
-from partita.consensus._methods import METHODS
+from partita.consensus._registered import find_method
+from partita.consensus._registered import new_estimator as new_by_name
 from partita.exceptions import EmptyColumnWarning, UnlabelledObjectsWarning
 from partita.results import combine
 from partita.results._result import method_name
@@ -30,14 +30,14 @@ def check_methods(methods: Any, *, at_least: int = 1) -> dict[str, Any]:
     for method in methods.values():
         if not isinstance(method, str):
             check_consensus(method, "methods")
-        elif method not in METHODS:
-            raise ValueError(f"there is no method {method!r:.60}; pass some of {', '.join(METHODS)}.")
+        else:
+            find_method(method)
     return {str(name): method for name, method in methods.items()}
 
 
 def new_estimator(method: Any, **settings: Any) -> Any:
     """An estimator of a method with these settings, as far as it has a place for them."""
-    estimator = getattr(consensus, METHODS[method].estimator)() if isinstance(method, str) else clone(method)
+    estimator = new_by_name(method) if isinstance(method, str) else clone(method)
     known = estimator.get_params(deep=False)
     return estimator.set_params(**{name: value for name, value in settings.items() if name in known})
 

@@ -114,6 +114,8 @@ COLUMNS = {
     "in_doubt": Column("In doubt", _whole, "objects whose labels speak for another cluster at least as much"),
     "distinguished_by": Column("Labels that most of its objects have, and few others", _long_text),
     "stability": Column("Stability", as_decimal, "mean Jaccard similarity with the most similar cluster of a resample"),
+    "low": Column("Low", as_decimal, "lower end of the middle 90 % of these similarities"),
+    "high": Column("High", as_decimal, "upper end of the middle 90 % of these similarities"),
     "recovered": Column("Recovered", as_percent, "part of the resamples with a similarity of at least 0.75"),
     "dissolved": Column("Dissolved", as_percent, "part of the resamples with a similarity of at most 0.5"),
     "clustering": Column("Clustering", _text),

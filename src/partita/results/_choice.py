@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from partita.consensus._methods import METHODS
+from partita.consensus._registered import row_of
 from partita.consensus.label_space._chance import FEWEST, LEVEL
 from partita.consensus.label_space._cluster_number import ClusterNumber
 
@@ -72,7 +72,8 @@ def _who_chose(estimator: Any, method: str) -> str:
     given = getattr(estimator, "n_clusters", None)
     if given is None:
         return f"the number was found by {type(estimator).__name__} itself"
-    if method in METHODS and METHODS[method].upper_bound:
+    row = row_of(estimator)
+    if row is not None and row.upper_bound:
         return f"n_clusters={given} is an upper bound"  # the user's, or the default of the method
     return f"n_clusters={given} was given"
 

@@ -5,10 +5,11 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from partita import consensus
 from partita._runs import check_run
-from partita.base import check_consensus
+from partita.base import BaseConsensus, check_consensus
 from partita.consensus._methods import METHODS
+from partita.consensus._outside import wrap
+from partita.consensus._registered import all_methods, named_method, new_estimator, row_of
 from partita.consensus.label_space._lwgp import LWGP
 from partita.consensus.soft._soft_consensus import SoftEnsembleConsensus
 from partita.consensus.soft._soft_input import is_soft
@@ -113,14 +114,21 @@ def _check_number(n_clusters: Any) -> None:
 def _estimator(method: Any, *, soft: bool) -> Any:
     """A new estimator of the method that was asked for."""
     if not isinstance(method, str):
+        if _is_registered(method):
+            return wrap(method)
         check_consensus(method, "method")
         return clone(method)
     if method.lower() == "auto":
         return _default(soft=soft)
-    known = {name.lower(): row.estimator for row in METHODS.values() for name in (row.name, row.estimator)}
-    if method.lower() not in known:
-        raise ValueError(f"there is no method {method!r:.60}; pass 'auto', or one of {', '.join(METHODS)}.")
-    return getattr(consensus, known[method.lower()])()
+    row = named_method(method)
+    if row is None:
+        raise ValueError(f"there is no method {method!r:.60}; pass 'auto', or one of {', '.join(all_methods())}.")
+    return new_estimator(row.name)
+
+
+def _is_registered(method: Any) -> bool:
+    """Whether it is an estimator that only its registration tells from a clusterer of features."""
+    return hasattr(method, "get_params") and not isinstance(method, BaseConsensus) and row_of(method) is not None
 
 
 def _default(*, soft: bool) -> Any:
@@ -141,7 +149,7 @@ def _with(estimator: Any, settings: dict[str, Any]) -> Any:
 def _set_number(estimator: Any, n_clusters: int | None) -> None:
     """Set the number of clusters, or leave it to a method that finds it."""
     known, name = estimator.get_params(deep=False), type(estimator).__name__
-    row = next((row for row in METHODS.values() if row.estimator == name), None)
+    row = row_of(estimator)
     if n_clusters is None:
         if row is not None and not row.finds_k:
             raise ValueError(f"n_clusters=None, but {name} does not find the number; pass it, or 'auto'.")

@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from partita import consensus
 from partita._labels.validation import check_label_matrix
 from partita._runs import check_run, progress
 from partita._typing import FloatArray
-from partita.consensus._methods import METHODS
+from partita.consensus._registered import all_methods, new_estimator
 from partita.consensus.voting._supra_consensus import Outcome, agreement, as_table, run_methods
 from partita.results._rows import SampledLabels
 
@@ -75,14 +74,14 @@ def check_methods(methods: Any) -> list[str]:
     if isinstance(methods, str) or not all(isinstance(name, str) for name in methods):
         raise TypeError(f"methods={methods!r:.60} must be a list of names such as ['eac', 'pcc'], or None.")
     names = list(dict.fromkeys(name.lower() for name in methods))
-    unknown = [name for name in names if name not in METHODS or METHODS[name].for_soft or name == "gbce"]
+    allowed = [name for name, row in all_methods().items() if not row.for_soft and name != "gbce"]
+    unknown = [name for name in names if name not in allowed]
     if unknown or not names:
-        allowed = ", ".join(name for name, row in METHODS.items() if not row.for_soft and name != "gbce")
-        raise ValueError(f"methods={(unknown or [''])[0]!r:.60} cannot be compared; pass some of {allowed}.")
+        raise ValueError(f"methods={(unknown or [''])[0]!r:.60} cannot be compared; pass some of {', '.join(allowed)}.")
     return names
 
 
 def _estimator(name: str, settings: dict[str, Any]) -> Any:
-    estimator = getattr(consensus, METHODS[name].estimator)()
+    estimator = new_estimator(name)
     known = estimator.get_params(deep=False)
     return estimator.set_params(**{key: value for key, value in settings.items() if key in known})

@@ -9,7 +9,7 @@ from partita._labels.ensemble import have_a_label
 from partita._labels.validation import LabelMatrix, check_labels
 from partita._typing import Array, Codes, FloatArray
 from partita.base import BaseConsensus, Consensus, LabelledRows
-from partita.metrics._confidence import log_table
+from partita.consensus._outside import speak_for
 
 
 class GivenPartition(BaseConsensus):
@@ -48,9 +48,4 @@ class GivenPartition(BaseConsensus):
         return Consensus(self._row_labels)
 
     def _label_rows(self, codes: Codes) -> Array:
-        from partita.metrics._confidence import count_cells
-
-        counts = count_cells(self._ensemble, self._row_labels, int(self._row_labels.max()) + 1)
-        rows = self._ensemble.with_rows(codes)
-        scores = rows.sum_over_labels(log_table(self._ensemble, counts)) + np.log(counts.sizes)
-        return np.asarray(scores.argmax(axis=1))
+        return speak_for(self._ensemble, self._row_labels, codes)

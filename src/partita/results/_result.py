@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from partita._confidence import JudgedRows
 from partita._typing import Array, FloatArray, IntArray
 from partita.base import BaseConsensus
-from partita.consensus._methods import METHODS
+from partita.consensus._registered import row_of
 from partita.exceptions import UnlabelledObjectsWarning
 from partita.results._annotations import annotation_table, read_annotations
 from partita.results._choice import Choice, choice_of, facts_of, records
@@ -269,9 +269,10 @@ class ConsensusResult:
         Notes
         -----
         By the method itself, on a stratified sample of at most 1,000 objects that all weigh the same; soft clusterings
-        count by their most probable clusters. LWGP stands for GBCE, which needs features, and for a partition that was
-        given. Where the method does not find the number of clusters, that number is what LWGP finds. Stable is what the
-        clusterings agree on: clusterings of one cloud can agree on cuts through it.
+        count by their most probable clusters. LWGP stands for GBCE, which needs features, for a method without
+        ``weights`` and for a partition that was given. Where the method does not find the number of clusters, that
+        number is what LWGP finds. Stable is what the clusterings agree on: clusterings of one cloud can agree on cuts
+        through it.
         """
         sample = sample_of(self._judged, self.labels, RESAMPLED)
         return measure_stability(
@@ -457,5 +458,5 @@ def _plain_id(name: Any) -> Any:
 
 def method_name(estimator: Any) -> str:
     """Name of the method on the command line, or of the class if it has none."""
-    name = type(estimator).__name__
-    return next((row.name for row in METHODS.values() if row.estimator == name), name)
+    row = row_of(estimator)
+    return type(estimator).__name__ if row is None else row.name

@@ -5,6 +5,7 @@ A clustering that is drawn twice has weight 2, one that is not drawn weight 0. T
     stability_q = mean over the resamples of max_r |q and r| / |q or r|        (Hennig 2007)                  (eq. I81)
 
 with r the clusters of a resample. The numbers of clusters that are found tell how far the number itself can be trusted.
+An object stays in a resample if its cluster there is the one that is most similar to its cluster here (eq. I89).
 """
 
 import math
@@ -47,8 +48,11 @@ class Stability:
         0.9.
     clusters : DataFrame
         One row per cluster: ``cluster``, ``stability`` (mean Jaccard similarity with the most similar cluster of a
-        resample; 1 if it is always found again), ``recovered`` (share of the resamples with a similarity of at least
-        0.75) and ``dissolved`` (at most 0.5).
+        resample; 1 if it is always found again), ``low`` and ``high`` (ends of the middle 90 % of these similarities),
+        ``recovered`` (share of the resamples with a similarity of at least 0.75) and ``dissolved`` (at most 0.5).
+    objects : DataFrame
+        One row per object that was used: ``object`` (its place among all), ``cluster`` and ``stays`` (share of the
+        resamples in which it is in the cluster that is most similar to its own; NaN if it had no label in any).
     n_resamples, n_objects : int
         Resamples that gave a result; objects that were used.
     words : list of str
@@ -58,6 +62,7 @@ class Stability:
     numbers: pd.DataFrame
     interval: tuple[int, int]
     clusters: pd.DataFrame
+    objects: pd.DataFrame = field(repr=False)
     n_resamples: int
     n_objects: int
     words: list[str] = field(repr=False)
@@ -97,12 +102,16 @@ def measure_stability(
     found = [one for one in done if isinstance(one, _Resample)]
     if not found:
         raise ValueError(f"no resample gave a result: {done[0]}")
-    similarity = np.array([best_jaccard(sample.labels, one.labels, n_clusters) for one in found])
+    matched = [most_similar(sample.labels, one.labels, n_clusters) for one in found]
+    similarity = np.array([best for best, _ in matched])
+    low, high = np.quantile(similarity, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
     numbers = np.array([one.n_clusters for one in found])
     clusters = pd.DataFrame(
         {
             "cluster": np.arange(n_clusters),
             "stability": similarity.mean(axis=0),
+            "low": low,
+            "high": high,
             "recovered": (similarity >= _RECOVERED).mean(axis=0),
             "dissolved": (similarity <= _DISSOLVED).mean(axis=0),
         }
@@ -111,7 +120,9 @@ def measure_stability(
     table = pd.DataFrame({"n_clusters": values, "share": counts / len(numbers)})
     interval = _middle(numbers)
     words = _words(clusters, table, interval, refits, len(weights), len(found), n_resamples, n_clusters)
-    return Stability(table, interval, clusters, len(found), len(sample.labels), words)
+    stays = share_that_stays(sample.labels, [one.labels for one in found], [which for _, which in matched])
+    objects = pd.DataFrame({"object": sample.objects, "cluster": sample.labels, "stays": stays})
+    return Stability(table, interval, clusters, objects, len(found), len(sample.labels), words)
 
 
 def plan_refits(estimator: Any, n_clusters: int, n_objects: int) -> Refits:
@@ -119,7 +130,8 @@ def plan_refits(estimator: Any, n_clusters: int, n_objects: int) -> Refits:
     known = estimator.get_params(deep=False)
     name = type(estimator).__name__
     rule = LWGP(max_clusters=max(2, min(max(_COMPARED, 2 * n_clusters), number_limit(n_objects, n_objects))))
-    if name in ("GBCE", "GivenPartition"):  # features, or no method at all: the default stands for it
+    if name in ("GBCE", "GivenPartition") or "weights" not in known:  # features, no method at all, or a clustering
+        # that is drawn twice cannot weigh twice: the default stands for it
         return Refits(LWGP(n_clusters), rule, "LWGP")
     quiet = {"verbose": False, "n_jobs": None, "keep_starts": False}
     again = clone(estimator).set_params(**{key: value for key, value in quiet.items() if key in known})
@@ -143,7 +155,7 @@ def _run_all(
     def run(seed: int) -> _Resample | Exception:
         drawn = np.random.default_rng(seed).multinomial(len(weights), np.full(len(weights), 1 / len(weights)))
         try:
-            labels, number = _refit(refits, codes, drawn * weights, seed)
+            labels, number = refit(refits, codes, drawn * weights, seed)
         except (ValueError, MemoryError, FloatingPointError) as error:
             return error
         return _Resample(labels, number)
@@ -155,13 +167,18 @@ def _run_all(
             yield one
 
 
-def _refit(refits: Refits, codes: Codes, weights: FloatArray, seed: int) -> tuple[IntArray, int]:
+def refit(refits: Refits, codes: Codes, weights: FloatArray, seed: int) -> tuple[IntArray, int]:
     """Clusters from the clusterings that were drawn, and the number that they lead to."""
     model = _with_seed(clone(refits.clusters).set_params(weights=weights), seed).fit(codes)
     if refits.number is None:
         return model.labels_, int(model.n_clusters_)
-    number = _with_seed(clone(refits.number).set_params(weights=weights), seed).fit(codes)
-    return model.labels_, int(number.n_clusters_)
+    return model.labels_, find_number(refits, codes, weights, seed)
+
+
+def find_number(refits: Refits, codes: Codes, weights: FloatArray, seed: int) -> int:
+    """The number of clusters that the clusterings lead to."""
+    rule = refits.clusters if refits.number is None else refits.number
+    return int(_with_seed(clone(rule).set_params(weights=weights), seed).fit(codes).n_clusters_)
 
 
 def _with_seed(estimator: Any, seed: int) -> Any:
@@ -170,12 +187,27 @@ def _with_seed(estimator: Any, seed: int) -> Any:
 
 def best_jaccard(labels: IntArray, again: IntArray, n_clusters: int) -> FloatArray:
     """For each cluster, its largest Jaccard similarity with a cluster found again, over objects in both (eq. I81)."""
+    return most_similar(labels, again, n_clusters)[0]
+
+
+def most_similar(labels: IntArray, again: IntArray, n_clusters: int) -> tuple[FloatArray, IntArray]:
+    """The largest Jaccard similarity of each cluster, and the cluster found again that has it."""
     both = (labels >= 0) & (again >= 0)
     n_again = max(int(again.max(initial=-1)) + 1, 1)
     cell = labels[both] * n_again + again[both]
     table = np.bincount(cell, minlength=n_clusters * n_again).reshape(n_clusters, n_again).astype(np.float64)
     union = table.sum(axis=1, keepdims=True) + table.sum(axis=0, keepdims=True) - table
-    return np.asarray(np.divide(table, union, out=np.zeros_like(table), where=union > 0).max(axis=1))
+    jaccard = np.divide(table, union, out=np.zeros_like(table), where=union > 0)
+    return np.asarray(jaccard.max(axis=1)), np.asarray(jaccard.argmax(axis=1))
+
+
+def share_that_stays(labels: IntArray, resamples: list[IntArray], most_similar_ones: list[IntArray]) -> FloatArray:
+    """How often each object is in the cluster that is most similar to its own, of the times it is in one (eq. I89)."""
+    stays, seen = np.zeros(len(labels)), np.zeros(len(labels))
+    for again, which in zip(resamples, most_similar_ones, strict=True):
+        seen += again >= 0
+        stays += (again >= 0) & (again == which[labels])
+    return np.asarray(np.divide(stays, seen, out=np.full(len(labels), np.nan), where=seen > 0))
 
 
 def _middle(numbers: IntArray) -> tuple[int, int]:
