@@ -7,6 +7,7 @@ import pytest
 from hypothesis import settings
 
 import partita
+from partita.consensus import _registered
 from tests.ensembles import noisy_ensemble
 
 settings.register_profile("partita", deadline=None, max_examples=60, derandomize=True)
@@ -16,6 +17,13 @@ settings.load_profile("partita")
 @pytest.fixture(scope="session", autouse=True)
 def compiled_kernels():
     partita.warm_up()
+
+
+@pytest.fixture(autouse=True)
+def no_registered_methods(monkeypatch):
+    """No test sees the methods that another one, or a doctest, has registered."""
+    monkeypatch.setattr(_registered, "_registered", {})
+    monkeypatch.setattr(_registered, "_classes", {})
 
 
 @pytest.fixture
