@@ -1,7 +1,8 @@
 """``python -m benchmarks answer --ensembles FOLDER``: every method and the default on frozen ensembles.
 
-Cells that are stored are not run again; an interrupted run goes on where it was. ``--table`` writes the page of the
-leaderboard and its diagrams from the stored results, ``--compare FILE`` shows what changed since other stored results.
+Cells that are stored, here or in the committed results, are not run again, so that a new method costs its own cells
+only; an interrupted run goes on where it was. ``--table`` writes the page of the leaderboard and its diagrams from the
+stored results, ``--compare FILE`` shows what changed since other stored results.
 
     PARTITA_DATA=DATA python -m benchmarks answer --all --ensembles FOLDER
 
@@ -75,7 +76,7 @@ def _parser():
 def run(arguments, module=CONTESTANTS):
     """Run what is missing, and write the compact results of the ensembles of the folder."""
     tasks = tasks_of(arguments.ensembles, module, arguments.methods)
-    stored = read_cells(arguments.cells)
+    stored = known_cells(arguments)
     check_same_ensembles(hashes_of(stored.values()), hashes_of(task.head for task in tasks))
     cells = {name: cell for name, cell in stored.items() if cell["method"] not in arguments.again}
     store = Store(arguments.cells)
@@ -89,6 +90,12 @@ def run(arguments, module=CONTESTANTS):
         write_compact(kept, arguments.output, about(arguments.limit))
     report(kept)
     print(f"kept in {arguments.output}; python -m benchmarks answer --table writes {PAGE}")
+
+
+def known_cells(arguments):
+    """The stored cells by key: those of the committed results, and what was run here since."""
+    committed = read_compact(arguments.output)[0] if arguments.output.exists() else []
+    return {**{key(cell): cell for cell in committed}, **read_cells(arguments.cells)}
 
 
 def _is_current(tasks):

@@ -19,6 +19,7 @@ METHODS_BY_CLASS = {method.estimator: method for method in METHODS.values()}
 
 # Parameters that may be passed by position; all others by name only.
 BY_POSITION = {
+    "AnchorEnsemble": ["n_clusterings", "n_clusters"],
     "ConsensusClustering": ["base", "consensus"],
     "DPGaussianMixture": ["alpha", "sigma", "rho"],
     "DPMeans": ["lam", "n_clusters"],
@@ -26,7 +27,11 @@ BY_POSITION = {
     "MixedEnsemble": ["clusterers", "n_clusters"],
     "NBCE": ["inference", "prior", "truncation"],
     "NoisyEnsemble": ["n_clusterings"],
+    "ProjectionEnsemble": ["n_clusterings", "n_clusters"],
+    "RobustClusters": [],
     "SampledEnsemble": ["n_clusterings"],
+    "USpecEnsemble": ["n_clusterings", "n_clusters"],
+    "WeakEnsemble": ["n_clusterings", "n_clusters"],
 }
 CLUSTERERS = sorted(name for name in ALL if "Ensemble" not in name)
 

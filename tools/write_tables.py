@@ -31,12 +31,14 @@ THEORY = {
     "graph": "graph",
     "kmeans": "models",
     "label_space": "label_space",
+    "median": "median",
     "models": "models",
     "nbce": "nbce",
     "pairwise": "pairwise",
     "pcc": "pairwise",
     "soft": "graph",
     "voting": "graph",
+    "walks": "label_space",
 }
 
 _ABOVE = fill(
@@ -47,6 +49,24 @@ _ABOVE = fill(
     "same objects; `partita.federated` fits by columns (clusterings) or by rows (objects) of several owners.",
     width=120,
 )
+# Which method to use: what was measured is on the leaderboard, which is written from the stored results.
+_WHICH = [
+    ("nothing special, or no idea how many clusters there are", "`combine`, which is `LWGP`"),
+    ("the best partition for a number of clusters that you know", "`BCE`, `MultinomialMixture`, `LWGP`, `LWEA`"),
+    ("a probability of each cluster for every object", "`BCE`, `MultinomialMixture`; `PCC` for pairs; `MatchedVoting`"),
+    ("a posterior: number of clusters, memberships and their doubt", '`NBCE`; `BCE(inference="gibbs")` for a given k'),
+    ("a tree to look at and to cut", "`EAC`, `LWEA`"),
+    ("draws of one posterior, or runs at one resolution: their centre", '`MedianPartition(loss="vi")`'),
+    ("clusterings that all have about k clusters", "`MatchedVoting`, `CumulativeVoting`"),
+    ("pairs of objects that must be together, or apart", "`ConstrainedNMF`"),
+    ("features beside the labels", "`GBCE`"),
+    ("soft clusterings: probabilities instead of labels", "`SoftLWGP`, `ITK`"),
+    ("only what nearly all clusterings agree on", "`RobustClusters`"),
+    ("millions of objects", "any method that is linear in r; `LabelBlocks` where memory ends"),
+    ("very unequal cluster sizes", "`LWGP`, `ECPCS`; not the balanced ones (`CSPA`, `HGPA`), nor k-means on labels"),
+    ("to repeat a paper or another package", "the method of that name: [other packages](peers.md)"),
+]
+
 _BELOW = fill(
     "Beside them, `supra_consensus` keeps the best of several methods (Strehl and Ghosh 2002), and `majority_vote` "
     "is the vote of several partitions.",
@@ -89,11 +109,18 @@ def methods_page() -> str:
     parts = [
         "# Consensus methods",
         _ABOVE,
+        "## When to use which",
+        f"How well and how fast each did on 178 ensembles is on the [leaderboard](leaderboard.md).\n\n{_which_table()}",
+        "## All methods",
         f"Cost with {COST_SYMBOLS}.",
         *(_room(room, methods) for room, methods in sorted(rooms.items())),
         _BELOW,
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _which_table() -> str:
+    return markdown_table(["you have, or want", "take"], [list(row) for row in _WHICH])
 
 
 def _room(room: str, methods: list[Method]) -> str:
@@ -116,7 +143,7 @@ def _room(room: str, methods: list[Method]) -> str:
     ]
     header = ["class", "--method", "what it does", "source", "output", "clusters", "missing label", "also", "cost"]
     return (
-        f"## {room}\n\n{summary} Theory: [{theory}](theory/{theory}.md).\n\n{markdown_table([*header, 'file'], rows)}"
+        f"### {room}\n\n{summary} Theory: [{theory}](theory/{theory}.md).\n\n{markdown_table([*header, 'file'], rows)}"
     )
 
 

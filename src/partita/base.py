@@ -419,7 +419,7 @@ def check_consensus(consensus: Any, name: str = "consensus") -> None:
     if not isinstance(consensus, BaseConsensus):
         raise TypeError(
             f"{name}={consensus!r:.60} clusters features, not labels; pass a consensus estimator of partita, such "
-            "as EAC() or PCC(5)."
+            "as EAC() or PCC(5). If it takes labels, give it a name by partita.register_method and use combine."
         )
 
 

@@ -94,3 +94,7 @@ class FileContentWarning(UserWarning):
 
 class KernelCacheWarning(UserWarning):
     """Compiled kernels cannot be kept on disk, so every session compiles them again."""
+
+
+class MethodWarning(UserWarning):
+    """A method that another package offers cannot be used and was left out; the message names both."""

@@ -33,6 +33,8 @@ LINES = {
     "not scaled": ["--drop", "class", "--no-scale", "-k", 3],
     "ids": ["--drop", "class", "--id-column", "plant", "-k", 3],
     "no ids": ["--columns", "width,height", "--no-ids", "-k", 3],
+    "uspec": ["--drop", "class", "--base", "uspec", "-k", 3],
+    "subspace": ["--drop", "class", "--base", "subspace", "-k", 3, "--sample-fraction", 0.8],
     "mixed": ["--drop", "class", "--base", "ward,kmeans", "-m", "mm", "-k", 3, "--sample-fraction", 0.8],
 }
 

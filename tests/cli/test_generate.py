@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from partita import KMeansEnsemble
+from partita import AnchorEnsemble, KMeansEnsemble, ProjectionEnsemble, USpecEnsemble, WeakEnsemble
 from partita._optional import available
 from partita.experiments import RECIPES
 from partita.io import read_labels
@@ -104,6 +104,24 @@ def test_mixed_is_the_six_algorithms(call, plain):
     call("generate", plain, "-o", "x.csv", "--base", "mixed", "--base-clusters", "3", "--n-clusterings", 1)
     algorithms = [name.split("_")[0] for name in read("x.csv").columns[1:]]
     assert algorithms == ["single", "average", "ward", "centroid", "kmeans", "spectral"]
+
+
+BASES = {
+    "uspec": USpecEnsemble(3, 4, random_state=0),
+    "anchor": AnchorEnsemble(3, 4, random_state=0),
+    "projection": ProjectionEnsemble(3, 4, random_state=0),
+    "subspace": ProjectionEnsemble(3, 4, kind="subspace", random_state=0),
+    "line": WeakEnsemble(3, 4, random_state=0),
+    "hyperplanes": WeakEnsemble(3, 4, kind="hyperplanes", random_state=0),
+}
+
+
+@pytest.mark.parametrize("base", BASES)
+def test_every_base_is_a_generator(base, call, plain):
+    code, out, _ = call("generate", plain, "-o", "x.csv", "--base", base, "--base-clusters", 4, "--n-clusterings", 3)
+    assert code == 0
+    assert f"labels = {type(BASES[base]).__name__}(" in out
+    assert (read("x.csv").iloc[:, 1:].to_numpy() == BASES[base].fit_transform(scaled())).all()
 
 
 def test_a_recipe_of_features(call, table):

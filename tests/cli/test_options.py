@@ -11,7 +11,7 @@ import pytest
 from partita.cli.main import app
 from tests.cli.plants import SMALL
 
-COMPUTING = ["consensus", "report", "plot", "compare", "choose", "generate", "cluster"]
+COMPUTING = ["consensus", "report", "plot", "compare", "choose", "ensemble", "generate", "cluster"]
 SAME_HELP = {
     "--seed",
     "--jobs",
@@ -68,6 +68,15 @@ KEYS = {
     "table": list,
     "methods": list,
     "agreement": dict,
+    "summary": str,
+    "mean_nmi": float,
+    "mean_adjusted_rand": float,
+    "against_consensus": dict,
+    "redundant": list,
+    "outliers": list,
+    "clusterings": list,
+    "selection": dict | None,
+    "enough": dict | None,
     "output": str | None,
     "files": list,
     "labels_output": str | None,
@@ -125,6 +134,7 @@ CALLS = {
     "cluster": [["table.csv", "--drop", "class", *SMALL, "-k", 3]],
     "compare": [["labels.csv", "-k", 3, "--methods", "eac,mcla"]],
     "choose": [["labels.csv", *QUICK], ["table.csv", "--drop", "class", *QUICK]],
+    "ensemble": [["labels.csv"]],
     "generate": [["table.csv", "--drop", "class", *SMALL]],
     "federate": [["simulate", "labels.csv", "labels.csv", "-m", "ecpcs", "-k", 3]],
     "reproduce": [["list"]],

@@ -14,6 +14,7 @@ CALLS = {
     "compare": ["compare", "labels.csv", "--matrix"],
     "choose": ["choose", "labels.csv", "--resamples", 3, "-k", "2-4"],
     "choose features": ["choose", "table.csv", "--drop", "class", "--resamples", 3, "-k", "2-4"],
+    "ensemble": ["ensemble", "labels.csv", "--select", "jc", "-o", "o.csv"],
     "methods": ["methods"],
     "long methods": ["methods", "--long"],
     "demo": ["demo"],

@@ -123,6 +123,7 @@ OF_FEATURES = {
     "unknown kind of file": (["generate", "plain.csv", "-o", "y.doc"], "the format of 'y.doc' is not known"),
     "unknown option": (["generate", "plain.csv", "--colour", "red"], "No such option:? '?--colour"),
     "unknown algorithm": (["generate", "plain.csv", "--base", "ward,wrad"], "--base wrad is not known; choose"),
+    "samples of anchors": (["generate", "plain.csv", "--base", "anchor", "--sample-fraction", "0.5"], "share all"),
     "no number": (["generate", "plain.csv", "--base-clusters", "few"], "'few' is not a number of clusters; write 8"),
     "range backwards": (["generate", "plain.csv", "--base-clusters", "5-2"], "-clusters 5-2 is not a range; pass LOW-"),
     "too many": (["cluster", "plain.csv", "--base-clusters", "46"], "-clusters 46 exceeds the 45 .* --sample-fraction"),

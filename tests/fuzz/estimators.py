@@ -118,7 +118,10 @@ def _of_labels(name: str) -> Callable[[Rng], Drawn]:
 
 
 CONSENSUS = {method.estimator: _consensus(method.estimator, soft=method.for_soft) for method in METHODS.values()}
-_FROM_FEATURES = ("DPMeans", "DPGaussianMixture", "KMeansEnsemble", "MixedEnsemble", "ConsensusClustering")
+_FROM_FEATURES = (
+    "DPMeans", "DPGaussianMixture", "KMeansEnsemble", "MixedEnsemble", "ConsensusClustering", "USpecEnsemble",
+    "AnchorEnsemble", "ProjectionEnsemble", "WeakEnsemble",
+)  # fmt: skip
 OTHER_ESTIMATORS = {
     **{name: _of_features(name) for name in _FROM_FEATURES},
     **{name: _of_labels(name) for name in ("NoisyEnsemble", "SampledEnsemble")},

@@ -21,7 +21,7 @@ from tests.fuzz.estimators import Drawn
 from tests.fuzz.examples import ARGUMENTS
 from tests.fuzz.parameters import draw_parameters, example, needed_by, parameters_of, written
 
-_PARTITIONS = ("labels_true", "labels_pred", "labels")
+_PARTITIONS = ("labels_true", "labels_pred", "labels", "reference")
 _SAMPLES = ("a", "b", "x", "log_likelihood")
 _MEMBERSHIPS = ("membership", "membership_true", "membership_pred")
 # How data are drawn, by the name that they have in the signature; (rng, objects, columns) gives an expression.
@@ -125,10 +125,18 @@ METRICS = {
     for name in partita.metrics.__all__
     if inspect.isfunction(getattr(partita.metrics, name))
 }
-_OTHERS = ("check_label_matrix", "majority_vote", "supra_consensus", "dp_means_path", "choose_n_clusters")
+_OF_ENSEMBLES = ("align_labels", "diversity", "enough_clusterings", "resolution_tree", "select_clusterings")
+_OTHERS = (
+    "check_label_matrix",
+    "lac_memberships",
+    "majority_vote",
+    "supra_consensus",
+    "dp_means_path",
+    "choose_n_clusters",
+)
 _OF_EXPERIMENTS = ("mann_whitney_critical_table", "mann_whitney_critical_value", "recipe_input")
 FUNCTIONS = {
-    **{name: _function(name) for name in _OTHERS},
+    **{name: _function(name) for name in (*_OTHERS, *_OF_ENSEMBLES)},
     **{f"experiments.{name}": _function(f"experiments.{name}") for name in _OF_EXPERIMENTS},
     "ensemble_recipe": _recipe,
     "make_text_features": _text,

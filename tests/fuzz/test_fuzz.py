@@ -25,7 +25,7 @@ def test_every_call_gives_a_result_or_a_clear_refusal(target):
 
 def test_every_public_estimator_and_function_is_called():
     results = {"Choice", "Coassociation", "ConsensusResult", "LabelBlocks", "LabelMatrix", "SupraConsensus"}
-    not_called = {*results, "warm_up"}  # without arguments
+    not_called = {*results, "warm_up", "register_method"}  # without arguments, or it changes what is there
     named = {name for name in partita.__all__ if callable(getattr(partita, name))} - not_called
     called = {target.rsplit(".", 1)[-1] for target in {**CONSENSUS, **OTHER_ESTIMATORS, **FUNCTIONS, **METRICS}}
     assert named <= called

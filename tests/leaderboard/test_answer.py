@@ -70,6 +70,11 @@ def test_a_run_stores_every_cell_and_goes_on_where_it_was(tmp_path, folder, caps
     assert len(stored) == len(cells)
     assert about["limit"] == 1.0
 
+    (tmp_path / "cells.jsonl").unlink()  # a new clone has the committed results only
+    answer.run(options(tmp_path, folder), MODULE)
+    assert "min left" not in capsys.readouterr().err
+    assert read_compact(tmp_path / "answer.json")[0] == stored
+
 
 def test_cells_of_other_ensembles_are_not_mixed_in(tmp_path, folder):
     store = Store(tmp_path / "cells.jsonl")
@@ -105,7 +110,7 @@ def test_the_order_is_that_of_the_distinct_rows(folder):
 def test_every_method_for_labels_is_a_contestant():
     names = {(one.name, one.mode) for one in contestants()}
     for method in METHODS.values():
-        expected = not method.for_soft and method.name not in ("gbce", "nbce")
+        expected = not method.for_soft and method.name not in ("gbce", "nbce", "constrained-nmf", "robust")
         assert ((method.name, GIVEN) in names) == expected
         assert ((method.name, FOUND) in names) == (method.finds_k and not method.for_soft)
     assert {("nbce-vb", FOUND), ("reference-rule", FOUND), ("reference-lwgp", GIVEN)} <= names

@@ -7,11 +7,13 @@ import numpy as np
 from partita._kernels import (
     agreement,
     bce,
+    bce_gibbs,
     cells,
     distinct,
     dp_means,
     internal,
     itk,
+    kcc,
     kmeans,
     label_kmeans,
     linkage,
@@ -23,10 +25,13 @@ from partita._kernels import (
     nbce_search,
     nbce_types,
     neal,
+    partition_moves,
+    partition_turns,
     pcc_blocks,
     pcc_greedy,
     pcc_labels,
     pcc_pairs,
+    representatives,
 )
 from partita._kernels.code_columns import CodeColumns
 
@@ -55,6 +60,7 @@ def warm_up() -> None:
         _warm_up_chain(dtype)
     linkage.prim_matrix(1.0 - np.eye(n), 0, np.empty(n, dtype=np.int64), np.empty(n))
     _warm_up_label_kmeans(codes)
+    _warm_up_partition_moves(codes)
     kmeans.lloyd(np.eye(3), np.zeros((2, 2)), 1, np.empty((2, 3)), np.empty(3, dtype=np.int64))
     one_each, lists = np.zeros(n, dtype=np.int64), (np.arange(n + 1), np.zeros(n, dtype=np.int64), np.ones(n))
     tables = np.zeros((1, 1)), np.zeros((1, 1))
@@ -64,6 +70,7 @@ def warm_up() -> None:
     _warm_up_nbce(codes)
     _warm_up_mixtures()
     _warm_up_internal()
+    _warm_up_representatives()
 
 
 def _warm_up_label_kmeans(cells: np.ndarray) -> None:
@@ -75,6 +82,29 @@ def _warm_up_label_kmeans(cells: np.ndarray) -> None:
     label_kmeans.fill_table(mass, size, space, table)
     label_kmeans.assign(cells, table, weights, 0, n, labels, np.empty(n), mass)
     label_kmeans.move_rows(cells, weights, space, 1, labels, mass, size)
+    utility = kcc.Utility(space.first_cell, np.ones(m), np.full(4, 0.5), kcc.NORM, 5.0, 1.0)
+    kcc.objective(mass, utility)
+    kcc.fill_table(mass, utility, table)
+    kcc.count_cells(cells, weights, labels, mass)
+    kcc.sweep_rows(cells, weights, utility, 1.0, labels, mass, size)
+
+
+def _warm_up_partition_moves(codes: np.ndarray) -> None:
+    n, m = codes.shape
+    start, order, slots = np.arange(0, n * m + 1, m), np.arange(n), 6
+    rows = partition_moves.MoveRows(start, codes.ravel(), np.ones(n), -np.ones(4), 1.0, True, np.zeros(n + 4))
+    z, n_rows, tables = np.zeros(n, dtype=np.int64), np.zeros(slots, dtype=np.int64), np.zeros((2, 4, slots))
+    memory = np.zeros(slots), np.zeros(slots), z.copy(), z.copy(), np.ones(1, dtype=np.uint64)
+    state = partition_moves.MoveState(z, n_rows, tables[0], tables[1], *memory)
+    partition_moves.allocate(rows, state, n, order)
+    partition_moves.fill_tables(rows, state)
+    partition_moves.sweep(rows, state, 1, n, order)
+    partition_moves.merge_clusters(rows, state, 1, n)
+    partition_moves.fill_tables(rows, state)
+    partition_turns.share_out(rows, state, 0, 3, False)
+    partition_turns.dissolve(rows, state, 0, 1, n)
+    partition_turns.move_parts(rows, state, order, np.array([0, 2, n]), n)
+    partition_moves.nearest_clusters(rows, state, 1, z.copy())
 
 
 def _warm_up_pcc(codes: np.ndarray) -> None:
@@ -114,6 +144,12 @@ def _warm_up_models(codes: np.ndarray) -> None:
     )
     sums = bce.MembershipSums(np.zeros((4, k)), np.zeros((3, 1, k)), np.zeros(k), np.zeros(1))
     bce.expect_memberships(members, parameters, 0, n, 1, 0.0, np.ones((n, k)), np.empty(n), sums)
+    columns, objects = np.tile(np.arange(m, dtype=np.int32), n), np.arange(n)
+    drawn = bce_gibbs.DrawnRows(start, codes.ravel(), columns, np.ones(m), np.ones(m), objects, m * objects)
+    clusters = np.zeros(n * m, dtype=np.int64)
+    labels = bce_gibbs.DrawnLabels(clusters, np.zeros((n, k)), np.zeros((4, k)), np.zeros((m, k)))
+    bce_gibbs.count_labels(drawn, labels)
+    bce_gibbs.sweep_labels(drawn, weight, 1.0, np.zeros(n * m), np.zeros((n, 2)), labels)
 
 
 def _warm_up_hard_clusters(start: np.ndarray, codes: np.ndarray) -> None:
@@ -195,6 +231,16 @@ def _warm_up_internal() -> None:
     for dtype in (np.uint8, np.uint16, np.uint32):
         counts = np.ones((n, n), dtype=dtype)
         internal.tally_pairs(counts, counts, True, np.ones(n, dtype=np.int64), 0, np.zeros((1, 2), dtype=np.int64))
+
+
+def _warm_up_representatives() -> None:
+    points, index, squared = np.eye(2), np.zeros((2, 1), dtype=np.int32), np.zeros((2, 1))
+    representatives.nearest_of_all(points, points, index, squared)
+    regions = points, np.arange(3), np.zeros((2, 2), dtype=np.int32), np.zeros((2, 2))
+    representatives.nearest_by_regions(points, points, *regions, index, squared)
+    representatives.add_link_pairs(index, squared, 1.0, 0.0, np.empty(1), np.zeros((2, 2)))
+    table, labels = np.zeros((2, 2)), np.empty(2, dtype=np.int64)
+    representatives.nearest_embedded(index, squared, 1.0, 0.0, table, np.zeros(1), np.empty(2), labels)
 
 
 def _warm_up_agreement(codes: np.ndarray) -> None:

@@ -90,6 +90,8 @@ def draw_labels(
     X = partita.check_label_matrix(table.labels, task.noise)
     before = _reading_lines(file, reading, task.noise, beside)
     facts = {"n_objects": X.shape[0], "n_clusterings": X.shape[1]}
+    if task.kind == "resolutions":
+        return _show_levels(X, options, facts, before)
     if task.kind in ("curve", "rank") or (task.kind == "convergence" and task.method == AUTO):
         return _compare(task, X, options, facts, before)
     if annotate:
@@ -151,10 +153,10 @@ def _show(
         check_usage(method, task.parameters)
         planned = plan(method, task.parameters, seed=task.seed, jobs=task.jobs)
         result = fit(planned, build(planned.asked, planned.parameters), X, named)
-        from partita.cli._python_lines import result_lines
+        from partita.cli._python_lines import import_lines, result_lines
 
         names, lines = result_lines(planned)
-        made = [f"from partita import {', '.join(names)}", *lines]
+        made = [*import_lines(names), *lines]
         facts = {**facts, "method": planned.method}
     words = [
         f"{name}=beside[{list(value.columns)!r}]" if hasattr(value, "columns") else f"{name}={value!r}"
@@ -164,6 +166,16 @@ def _show(
     with stage("computing the picture"):
         drawn = display.from_result(result, **options)
     return Drawn(drawn, {**facts, "n_clusters": result.n_clusters}, [*before, *made], call)
+
+
+def _show_levels(X: Any, options: dict[str, Any], facts: dict[str, Any], before: list[str]) -> Drawn:
+    """The clusterings themselves, without a consensus."""
+    from partita.plotting import ResolutionTreeDisplay
+
+    call = f"from_labels({', '.join(['X', *(f'{name}={value!r}' for name, value in options.items())])})"
+    with stage("comparing the clusterings"):
+        display = ResolutionTreeDisplay.from_labels(X, **options)
+    return Drawn(display, facts, before, call)
 
 
 def _show_tree(task: Drawing, X: Any, named: Named, facts: dict[str, Any], before: list[str]) -> Drawn:

@@ -6,10 +6,11 @@ from typing import Any, NamedTuple
 import click
 
 from partita.consensus._methods import METHODS
+from partita.consensus._registered import all_methods, find_method, new_estimator
 
 AUTO = "auto"  # of --method and of --n-clusters
 DEFAULT = "lwgp"  # the method of `combine(labels)`, and the rule that finds the number of clusters
-NAMES = [AUTO, *METHODS]
+NAMES = [AUTO, *METHODS]  # those of other packages are looked up when a name is none of these
 _HAVE_THE_RULE = (DEFAULT, "soft-lwgp")
 _OF_ALL = ("weights", "random_state", "n_jobs")  # what the rule takes over from the method
 
@@ -29,7 +30,24 @@ class Task(NamedTuple):
     @property
     def estimator(self) -> str:
         """Its public name in Python."""
-        return METHODS[self.method].estimator
+        return find_method(self.method).estimator
+
+    @property
+    def home(self) -> str:
+        """The module that it is imported from."""
+        return find_method(self.method).home
+
+
+class MethodName(click.Choice[str]):
+    """The name of a method, ours or of another package."""
+
+    def __init__(self) -> None:
+        super().__init__(NAMES)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The name; other packages are asked only if it is none of ours."""
+        known = NAMES if value in NAMES else [AUTO, *all_methods()]
+        return click.Choice(known).convert(value, param, ctx)
 
 
 # ------------------------------------------------------------------------------------------------ from the options
@@ -37,7 +55,7 @@ def check_usage(asked: str, parameters: dict[str, Any], features: str | None = N
     """Refuse options that the method cannot use, and a missing one that it needs."""
     if features is not None and asked != "gbce":
         raise click.UsageError(f"method {asked!r} uses labels only; features are for --method gbce.")
-    row = METHODS[Task(asked, parameters).method]
+    row = find_method(Task(asked, parameters).method)
     if not (row.finds_k or row.upper_bound or "n_clusters" in parameters):
         raise click.UsageError(
             f"method {asked!r} needs the number of clusters; pass --n-clusters NUMBER, or --n-clusters auto to have it "
@@ -66,9 +84,7 @@ def fill_in(
 
 
 def _defaults(method: str) -> dict[str, Any]:
-    import partita
-
-    return getattr(partita, METHODS[method].estimator)().get_params(deep=False)  # type: ignore[no-any-return]
+    return new_estimator(method).get_params(deep=False)  # type: ignore[no-any-return]
 
 
 # ------------------------------------------------------------------------------------------------- to an estimator
@@ -77,17 +93,14 @@ def build(asked: str, parameters: dict[str, Any]) -> Any:
 
     Its progress bars are shown in a terminal.
     """
-    import partita
-
     method = Task(asked, parameters).method
-    estimator = getattr(partita, METHODS[method].estimator)()
+    row, estimator = find_method(method), new_estimator(method)
     known = estimator.get_params(deep=False)
     unknown = [name for name in parameters if name not in known]
-    if "n_clusters" in unknown and METHODS[method].finds_k:
+    if "n_clusters" in unknown and row.finds_k:
         limit = " ({} has --set truncation=... as an upper limit)" if "truncation" in known else ""
         raise click.UsageError(
-            f"{method} finds the number of clusters itself; leave out --n-clusters"
-            f"{limit.format(METHODS[method].estimator)}."
+            f"{method} finds the number of clusters itself; leave out --n-clusters{limit.format(row.estimator)}."
         )
     if unknown:
         called = f"method {method!r}" + (" (auto)" if asked == AUTO else "")
@@ -120,4 +133,4 @@ def fit(task: Task, estimator: Any, X: Any, named: Named, **beside: Any) -> Any:
 
 def upper_bound(method: str, estimator: Any) -> int | None:
     """The largest number of clusters allowed, for methods that take ``n_clusters`` so."""
-    return int(estimator.n_clusters) if METHODS[method].upper_bound else None
+    return int(estimator.n_clusters) if find_method(method).upper_bound else None

@@ -9,7 +9,7 @@ import click
 from click.core import ParameterSource
 
 from partita.cli._file_options import reading_arguments, reading_options
-from partita.cli._methods import AUTO, NAMES
+from partita.cli._methods import AUTO, MethodName
 
 F = TypeVar("F", bound=Callable[..., Any])
 Option = Callable[[F], F]
@@ -110,7 +110,7 @@ def method_options(command: F) -> F:
     """Options on the consensus method and its parameters."""
     return add_options(
         command,
-        click.option("-m", "--method", metavar="NAME", type=click.Choice(NAMES), default=AUTO,
+        click.option("-m", "--method", metavar="NAME", type=MethodName(), default=AUTO,
                      show_default=True, help="Consensus method; see `partita methods`."),
         click.option("-k", "--n-clusters", type=NumberOfClusters(), metavar="NUMBER|auto",
                      help="Number of clusters; auto: on which halves of the clusterings agree best. Without it, auto "

@@ -19,6 +19,7 @@ from partita.cli._python_lines import part_lines
 from partita.cli._stages import Stopwatch, stage
 from partita.cli._words import option_of
 from partita.consensus._methods import METHODS
+from partita.consensus._registered import find_method
 
 _COUNTED = 1 << 22  # labels that are counted at once: NumPy widens them to 8 bytes
 _LOOKED_AT = 2000  # objects by which features are told from labels
@@ -88,7 +89,7 @@ def _build_for_parts(task: Task, membership: str | None) -> Any:
     from partita.blocks._fit import check_estimator
 
     estimator = build(task.asked, task.parameters)
-    if membership is not None and not METHODS[task.method].soft:
+    if membership is not None and not find_method(task.method).soft:
         soft = ", ".join(row.name for row in METHODS.values() if row.soft and not row.for_soft)
         raise click.UsageError(
             f"method {task.method!r} gives no probabilities, and votes are written of a single file only; leave out "

@@ -17,6 +17,13 @@ def call_of(name: str, parameters: dict[str, Any]) -> str:
     return f"{name}({', '.join(f'{key}={value!r}' for key, value in parameters.items())})"
 
 
+def import_lines(names: list[str]) -> list[str]:
+    """Imports of names of partita, and of "module:name" of other packages."""
+    ours = [name for name in names if ":" not in name]
+    others = [name.split(":") for name in names if ":" in name]
+    return [f"from partita import {', '.join(ours)}", *(f"from {module} import {name}" for module, name in others)]
+
+
 def consensus_lines(
     task: Task,
     file: str,
@@ -30,7 +37,7 @@ def consensus_lines(
 ) -> str:
     """Labels from a file, to their consensus and, if there is a page, its report."""
     names, last = _combining(task, "" if features is None else ", features=F", report=page is not None)
-    lines = [f"from partita import {', '.join(names)}" + ("" if noise == "missing" else ", check_label_matrix")]
+    lines = import_lines(names if noise == "missing" else [*names, "check_label_matrix"])
     if features is None and page is None:
         lines += ["from partita.io import read_labels", f"X = {_labels(file, reading)}"]
     else:
@@ -55,7 +62,7 @@ def part_lines(task: Task, file: str, reading: dict[str, Any], noise: str, optio
     return "\n".join(
         [
             *imports,
-            f"from partita import {', '.join(sorted(['LabelBlocks', *names]))}",
+            *import_lines(sorted(["LabelBlocks", *names])),
             *client,
             f"X = {_read('LabelBlocks.from_files', file, how, *(['client=client'] if client else []))}",
             *last,
@@ -76,7 +83,7 @@ def _dask_lines(options: PartOptions) -> tuple[list[str], list[str]]:
 
 
 def _combining(task: Task, beside: str = "", *, report: bool = False) -> tuple[list[str], list[str]]:
-    """Names to import from partita, and the lines from X to labels; for a report, to a result."""
+    """Names to import (``import_lines``), and the lines from X to labels; for a report, to a result."""
     plain = set(task.parameters) <= {"n_clusters", "random_state", "n_jobs"} and not beside
     given = {} if task.asked == AUTO else {"method": task.asked}
     if plain and (task.asked == AUTO or task.rule is not None):
@@ -85,11 +92,14 @@ def _combining(task: Task, beside: str = "", *, report: bool = False) -> tuple[l
     call = call_of(task.estimator, task.parameters)
     if task.asked == AUTO:
         return [task.estimator, "combine"], [f"result = combine(X, method={call})", "labels = result.labels"]
-    names, found = [task.estimator], []
+    own = task.estimator if task.home == "partita" else f"{task.home}:{task.estimator}"
+    names, found = [own], []
     if task.rule is not None:
         rule = METHODS[DEFAULT].estimator
         call = call.replace("(", "(n_clusters=k, ", 1).replace(", )", ")")
-        names, found = [rule, task.estimator], [f"k = {call_of(rule, task.rule)}.fit(X).choice_.n_clusters"]
+        names, found = [rule, own], [f"k = {call_of(rule, task.rule)}.fit(X).choice_.n_clusters"]
+    if own != task.estimator:  # combine gives it the labels in the form that it takes
+        return ["combine", *names], [*found, f"result = combine(X, method={call})", "labels = result.labels"]
     if not report:
         return names, [*found, f"labels = {call}.fit_predict(X{beside})"]
     result = f"result = ConsensusResult.from_estimator({call}.fit(X{beside}))"
@@ -97,7 +107,7 @@ def _combining(task: Task, beside: str = "", *, report: bool = False) -> tuple[l
 
 
 def result_lines(task: Task) -> tuple[list[str], list[str]]:
-    """Names to import from partita, and the lines from X to a result."""
+    """Names to import, and the lines from X to a result."""
     names, lines = _combining(task, report=True)
     return names, lines[:-1]
 
@@ -138,14 +148,14 @@ def cluster_lines(
 ) -> str:
     """Features from a file, to one clustering and, if there is a page, its report."""
     ensemble = call_of(generator.name, generator.parameters)
-    if task.asked == AUTO or task.rule is not None or page is not None:
+    if task.asked == AUTO or task.rule is not None or page is not None or task.home != "partita":
         names, last = _combining(task, report=page is not None)
         scaled = "StandardScaler().fit_transform(F)" if scale else "F"
         if page is not None:
             return _reported_cluster(generator, names, last, file, reading, scale, page, annotate)
         return "\n".join(
             [
-                f"from partita import {', '.join([generator.name, *names])}",
+                *import_lines([generator.name, *names]),
                 *_feature_lines(file, reading, scale),
                 f"X = {ensemble}.fit_transform({scaled})",
                 *last,
@@ -176,7 +186,7 @@ def _reported_cluster(
     return "\n".join(
         [
             "import pandas as pd",
-            f"from partita import {', '.join([generator.name, *names])}",
+            *import_lines([generator.name, *names]),
             f"from partita.io import read_feature_table{', read_labels' if annotate else ''}",
             *(["from sklearn.preprocessing import StandardScaler"] if scale else []),
             f"table = {_read('read_feature_table', file, reading)}",

@@ -167,5 +167,6 @@ def _parameters() -> frozenset[str]:
     from partita.consensus._methods import METHODS
 
     classes: list[Callable[..., Any]] = [getattr(partita, method.estimator) for method in METHODS.values()]
-    classes += [partita.KMeansEnsemble, partita.MixedEnsemble]
+    classes += [partita.KMeansEnsemble, partita.MixedEnsemble, partita.USpecEnsemble, partita.AnchorEnsemble]
+    classes += [partita.ProjectionEnsemble, partita.WeakEnsemble]
     return frozenset(name for kind in classes for name in signature(kind).parameters) - {"verbose"}

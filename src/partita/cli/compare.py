@@ -25,7 +25,7 @@ from partita.cli._results import check_targets, cluster_sizes, count, rounded
 from partita.cli._stages import stage
 from partita.cli._width import width
 from partita.cli._words import in_options
-from partita.consensus._methods import METHODS
+from partita.consensus._registered import all_methods, find_method
 
 
 @click.command()
@@ -119,11 +119,12 @@ def compare(
 def _chosen(names: str | None) -> list[str]:
     """Methods to run; by default the default, and all others but those for soft clusterings."""
     if names is None:
-        return [AUTO, *(name for name, method in METHODS.items() if not method.for_soft and name != DEFAULT)]
+        return [AUTO, *(name for name, method in all_methods().items() if not method.for_soft and name != DEFAULT)]
     chosen = parse_names(names)
-    unknown = [name for name in chosen if name not in NAMES]
+    known = NAMES if chosen and set(chosen) <= set(NAMES) else [AUTO, *all_methods()]
+    unknown = [name for name in chosen if name not in known]
     if unknown or not chosen:
-        raise click.UsageError(f"there is no method {(unknown or [names])[0]!r}; choose from {', '.join(NAMES)}.")
+        raise click.UsageError(f"there is no method {(unknown or [names])[0]!r}; choose from {', '.join(known)}.")
     return chosen
 
 
@@ -137,15 +138,36 @@ def _run(X: Any, chosen: list[str], n_clusters: int | None, seed: int, jobs: int
     outcomes: list[Any] = []
     with progress(len(chosen), "methods", show=sys.stderr.isatty()) as bar:
         for name in chosen:
-            method = Task(name, {}).method
-            wanted = n_clusters if METHODS[method].finds_k else k  # a method that finds k is given it only by the user
-            parameters = fill_in(method, {}, seed=seed, jobs=jobs, n_clusters=wanted)
-            outcomes += run_methods(X, {name: build(name, parameters)})
+            outcomes += run_methods(X, {name: _build(name, n_clusters, k, seed, jobs)})
             bar.update(1)
     if all(outcome.labels is None for outcome in outcomes):
         errors = " ".join(f"{outcome.name}: {_in_plain_words(outcome.error)}" for outcome in outcomes)
         raise ValueError(f"no method gave a result: {errors}")
     return outcomes, k, found
+
+
+def _build(name: str, n_clusters: int | None, k: int, seed: int, jobs: int) -> Any:
+    """The estimator; one of another package that cannot be imported says so when it is fitted, as any that fails."""
+    method = Task(name, {}).method
+    wanted = n_clusters if find_method(method).finds_k else k  # a method that finds k is given it only by the user
+    try:
+        return build(name, fill_in(method, {}, seed=seed, jobs=jobs, n_clusters=wanted))
+    except ImportError as error:
+        return _CannotBeBuilt(error)
+
+
+class _CannotBeBuilt:
+    """In the place of a method that cannot be imported."""
+
+    def __init__(self, error: ImportError) -> None:
+        self.error = error
+
+    def __sklearn_clone__(self) -> "_CannotBeBuilt":
+        return self
+
+    def fit(self, _: Any) -> Any:
+        """Raise what the import raised."""
+        raise self.error
 
 
 def _number_of_clusters(X: Any, seed: int, jobs: int) -> tuple[int, str]:

@@ -19,6 +19,7 @@ from partita.cli.cluster import cluster
 from partita.cli.compare import compare
 from partita.cli.consensus import consensus
 from partita.cli.demo import demo
+from partita.cli.ensemble import ensemble
 from partita.cli.federate import federate
 from partita.cli.generate import generate
 from partita.cli.methods import methods
@@ -44,7 +45,10 @@ def app(context: click.Context) -> None:
     _words.begin({option for parameter in (command.params if command else []) for option in parameter.opts})
 
 
-for command in (demo, check, consensus, report, plot, compare, choose, generate, cluster, federate, reproduce, methods):
+_COMMANDS = (
+    demo, check, consensus, report, plot, compare, choose, ensemble, generate, cluster, federate, reproduce, methods,
+)  # fmt: skip
+for command in _COMMANDS:
     app.add_command(command)
 
 

@@ -8,7 +8,8 @@ import click
 
 from partita.cli._options import json_option
 from partita.cli._width import width
-from partita.consensus._methods import COST_SYMBOLS, METHODS, Method
+from partita.consensus._methods import COST_SYMBOLS, Method
+from partita.consensus._registered import all_methods
 
 
 @click.command()
@@ -16,13 +17,14 @@ from partita.consensus._methods import COST_SYMBOLS, METHODS, Method
 @json_option
 def methods(long: bool, as_json: bool) -> None:
     """List the consensus methods."""
+    known = all_methods()
     if as_json:
-        click.echo(json.dumps({"methods": [_facts(method) for method in METHODS.values()]}, indent=2))
+        click.echo(json.dumps({"methods": [_facts(method) for method in known.values()]}, indent=2))
         return
-    indent = max(map(len, METHODS)) + 2
-    for name, method in METHODS.items():
+    indent = max(map(len, known)) + 2
+    for name, method in known.items():
         output = "probabilities" if method.soft else "hard labels"
-        lines = [method.summary, f"{_number(method)}; {output}; partita.{method.estimator}; {method.source}"]
+        lines = [method.summary, f"{_number(method)}; {output}; {method.home}.{method.estimator}; {method.source}"]
         if long:
             lines += [f"missing label: {method.missing}", f"cost: {method.cost}"]
             lines += [f"also: {method.variants}"] if method.variants != "-" else []
@@ -39,6 +41,7 @@ def _facts(method: Method) -> dict[str, Any]:
     return {
         "method": method.name,
         "class": method.estimator,
+        "import_from": method.home,
         "summary": method.summary,
         "source": method.source,
         "soft": method.soft,

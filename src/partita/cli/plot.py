@@ -38,11 +38,12 @@ _OF_ONE = tuple(name for name, kind in KINDS.items() if kind.of_result)
 _OPTIONS = {
     "method": _For("--method", _OF_ONE),
     "settings": _For("--set", _OF_ONE),
-    "jobs": _For("--jobs", tuple(kind for kind in KINDS if kind not in ("rank", "convergence"))),
+    "jobs": _For("--jobs", tuple(kind for kind in KINDS if kind not in ("rank", "convergence", "resolutions"))),
+    "n_clusters": _For("--n-clusters", tuple(kind for kind in KINDS if kind != "resolutions")),
     "partition": _For("--partition", tuple(kind for kind in _OF_ONE if kind not in ("dendrogram", "convergence"))),
     "annotate": _For("--annotate", ("coassociation",)),
     "coordinates": _For("--coordinates", ("scatter",)),
-    "order": _For("--order", ("coassociation", "agreement")),
+    "order": _For("--order", ("coassociation", "agreement", "resolutions")),
     "measure": _For("--measure", ("agreement",)),
     "methods": _For("--methods", _METHODS),
     "over": _For("--over", ("curve",)),
@@ -73,7 +74,7 @@ _HELP = "\n".join(
 @click.option("--coordinates", metavar="X,Y", help="For scatter: two columns of FILE [principal components of the "
               "labels].")  # fmt: skip
 @click.option("--order", metavar="NAME", help="Order of the objects in coassociation: dendrogram, vat or cluster; of "
-              "the clusterings in agreement: similarity or given.")  # fmt: skip
+              "the clusterings in agreement: similarity or given, in resolutions: given [by size].")  # fmt: skip
 @click.option("--measure", type=click.Choice(["adjusted_rand", "nmi"]), help="For agreement [adjusted_rand].")
 @click.option("--methods", metavar="A,B,...", help="For convergence, curve and rank: methods to compare.")
 @click.option("--over", type=click.Choice(OVER), help="For curve: what is varied [columns].")

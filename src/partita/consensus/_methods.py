@@ -28,6 +28,7 @@ class Method(NamedTuple):
     by_columns: bool = False  # fitted on clusterings of several owners that do not pool them: partita.federated
     by_rows: bool = False  # the same on objects of several owners
     beyond_memory: bool = False  # fitted to more distinct rows than fit in memory: partita.blocks
+    home: str = "partita"  # module to import the estimator from; of methods of other packages theirs (_registered.py)
 
     @property
     def variants(self) -> str:
@@ -50,7 +51,9 @@ class Method(NamedTuple):
 # Public names of the rooms that are not methods of their own.
 OTHER_NAMES = {
     "SupraConsensus": "voting._supra_consensus",
+    "lac_memberships": "soft._lac_memberships",
     "majority_vote": "voting._majority_vote",
+    "register_method": "_registered",
     "supra_consensus": "voting._supra_consensus",
 }
 
@@ -143,6 +146,16 @@ METHODS: dict[str, Method] = {
             soft=True,
         ),
         Method(
+            name="information-bottleneck",
+            estimator="InformationBottleneck",
+            module="models._information_bottleneck",
+            summary="the clusters that keep the most information about the clusterings",
+            source="Gondek and Hofmann 2004",
+            cost="r m k per iteration",
+            missing="left out of the sums of its clustering",
+            soft=True,
+        ),
+        Method(
             name="nbce",
             estimator="NBCE",
             module="nbce._nbce",
@@ -232,6 +245,16 @@ METHODS: dict[str, Method] = {
             soft=True,
         ),
         Method(
+            name="matched-voting",
+            estimator="MatchedVoting",
+            module="voting._matched_voting",
+            summary="mean of the clusterings after their clusters are matched, by least squares",
+            source="Gordon and Vichi 2001",
+            cost="r m k + m (t / m)^3 per iteration",
+            missing="the clustering has no vote on the object",
+            soft=True,
+        ),
+        Method(
             name="nmf",
             estimator="NMFConsensus",
             module="pairwise._nmf_consensus",
@@ -250,6 +273,46 @@ METHODS: dict[str, Method] = {
             cost="r^2 m; r^2 numbers",
             missing=_PAIRS,
             finds_k=True,
+        ),
+        Method(
+            name="constrained-nmf",
+            estimator="ConstrainedNMF",
+            module="pairwise._constrained_nmf",
+            summary="NMFConsensus with pairs of objects that must be together, or apart",
+            source="Li et al. 2007",
+            cost="n m k per iteration; n^2 k with missing labels, up to n = 4000",
+            missing=_PAIRS,
+            soft=True,
+        ),
+        Method(
+            name="robust",
+            estimator="RobustClusters",
+            module="pairwise._robust_clusters",
+            summary="robust clusters: components of the pairs that all clusterings put together",
+            source="Kellam et al. 2001",
+            cost="n m; with missing labels or less than full agreement r^2 m byte comparisons",
+            missing=_PAIRS,
+            finds_k=True,
+        ),
+        Method(
+            name="fuzzy-kmeans",
+            estimator="FuzzyKMeans",
+            module="pairwise._fuzzy_kmeans",
+            summary="fuzzy k-means of the rows of the co-association",
+            source="Bezdek 1981",
+            cost="r m^2 once, r m k + t^2 k per iteration; r^2 k with missing labels",
+            missing=_PAIRS,
+            soft=True,
+        ),
+        Method(
+            name="fuzzy-kmedoids",
+            estimator="FuzzyKMedoids",
+            module="pairwise._fuzzy_kmedoids",
+            summary="fuzzy k-medoids of the co-association",
+            source="Krishnapuram et al. 2001",
+            cost="r m k per iteration; r^2 k with missing labels",
+            missing=_PAIRS,
+            soft=True,
         ),
         Method(
             name="lwgp",
@@ -296,6 +359,52 @@ METHODS: dict[str, Method] = {
             beyond_memory=True,
         ),
         Method(
+            name="median",
+            estimator="MedianPartition",
+            module="median._median_partition",
+            summary="the partition of least mean distance from the clusterings: information, or Binder's loss",
+            source="Dahl et al. 2022",
+            cost="r m k per sweep; t k numbers",
+            missing="clusterings are compared on the objects that they label",
+            finds_k=True,
+        ),
+        Method(
+            name="lce",
+            estimator="LCE",
+            module="label_space._lce",
+            summary="clusters compared by their links to other clusters (CTS, SRS, ASRS), then a tree or a cut",
+            source="Iam-On et al. 2011",
+            cost="cut: r m^2 + t^3; tree: r^2 m more, r^2 numbers",
+            missing="clusters and objects are compared where both are labelled",
+        ),
+        Method(
+            name="drec",
+            estimator="DREC",
+            module="label_space._drec",
+            summary="rows represented densely by each other, then a spectral cut",
+            source="Zhou et al. 2019",
+            cost="r t^2 + t^3 + r^2 (t + k); r^2 numbers",
+            missing=_OUTSIDE,
+        ),
+        Method(
+            name="pta",
+            estimator="PTA",
+            module="walks._pta",
+            summary="rows compared by random walks among their strongest links, then a tree",
+            source="Huang et al. 2016",
+            cost="r^2 m, and a few hundred r^2 or r^3; r^2 numbers",
+            missing=_PAIRS,
+        ),
+        Method(
+            name="ptgp",
+            estimator="PTGP",
+            module="walks._ptgp",
+            summary="rows compared by random walks, then a cut of the graph of rows and clusters",
+            source="Huang et al. 2016",
+            cost="r^2 m, and a few hundred r^2 or r^3, r t^2 + t^3; r^2 numbers",
+            missing=_PAIRS,
+        ),
+        Method(
             name="soft-cspa",
             estimator="SoftCSPA",
             module="soft._soft_graph",
@@ -337,6 +446,16 @@ METHODS: dict[str, Method] = {
             for_soft=True,
         ),
         Method(
+            name="soft-hgpa",
+            estimator="SoftHGPA",
+            module="soft._soft_graph",
+            summary="HGPA on probabilities, through the clique expansion",
+            source="Punera and Ghosh 2007",
+            cost="n t^2 + t^3",
+            missing=_OUTSIDE,
+            for_soft=True,
+        ),
+        Method(
             name="itk",
             estimator="ITK",
             module="soft._itk",
@@ -356,6 +475,24 @@ METHODS: dict[str, Method] = {
             missing=_MEAN,
             by_rows=True,
             beyond_memory=True,
+        ),
+        Method(
+            name="kcc",
+            estimator="KCC",
+            module="kmeans._kcc",
+            summary="k-means with the divergence of a utility: category utility, mutual information, cosine, norms",
+            source="Wu et al. 2015",
+            cost="r m k per iteration",
+            missing="left out: only observed labels enter",
+        ),
+        Method(
+            name="k-modes",
+            estimator="KModes",
+            module="kmeans._kmodes",
+            summary="k-modes: as few labels as possible that differ from the most frequent ones of the cluster",
+            source="Huang 1998",
+            cost="r m k per iteration",
+            missing="left out: only observed labels enter",
         ),
     )
 }
@@ -385,7 +522,7 @@ def docstring_table() -> str:
         for method in METHODS.values()
     ]
     header = ["class (name)", "what it does", "source", "output", "clusters", "missing label", "cost"]
-    return f"Cost with {COST_SYMBOLS}.\n\n{grid_table(header, rows, widths=[18, 26, 12, 6, 8, 13, 14])}"
+    return f"Cost with {COST_SYMBOLS}.\n\n{grid_table(header, rows, widths=[21, 24, 12, 6, 8, 13, 13])}"
 
 
 def grid_table(header: list[str], rows: list[list[str]], widths: list[int]) -> str:
