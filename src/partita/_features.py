@@ -54,6 +54,9 @@ def check_points(
             else:
                 points = validate_data(estimator, X, reset=reset, **options)
     except (TypeError, ValueError) as error:
+        if "contains NaN" in str(error):
+            where = _columns_with_nan(X)
+            raise ValueError(f"{name} contains NaN{where}; fill the missing values or drop them first.") from None
         if not any(words in str(error) for words in _NOT_NUMBERS):
             raise
         kind = TypeError if isinstance(error, TypeError) else ValueError
@@ -65,6 +68,15 @@ def check_points(
     if hasattr(points, "toarray"):
         return points
     return points if points.flags.writeable else points.copy()  # kernels are compiled for one kind of array
+
+
+def _columns_with_nan(X: Any) -> str:
+    """The first columns that have missing values, in words."""
+    values = X.toarray() if hasattr(X, "toarray") else np.asarray(X, dtype=np.float64)
+    places = np.flatnonzero(np.isnan(values).any(axis=0)) if values.ndim == 2 else np.empty(0, dtype=int)
+    names = list(X.columns) if hasattr(X, "columns") else range(values.shape[-1])
+    shown = [f"{names[place]!s:.60}" for place in places[:5]] + (["..."] if len(places) > 5 else [])
+    return f" in column{'s' if len(places) > 1 else ''} {', '.join(shown)}" if shown else ""
 
 
 def _check_frame(X: Any, name: str) -> None:

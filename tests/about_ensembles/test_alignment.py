@@ -105,3 +105,8 @@ def test_wrong_values_are_refused():
         align_labels(DATA.X, many_to_one="yes")
     with pytest.raises(ValueError, match="62 objects, but"):
         align_labels(DATA.X, [0, 1])
+
+
+def test_a_reference_of_other_objects_is_named():
+    with pytest.raises(ValueError, match="X has 3 objects, but reference has 1"):
+        align_labels({"a": [0, 0, 1]}, [0])

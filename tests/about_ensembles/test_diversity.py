@@ -73,7 +73,7 @@ def test_a_shuffled_clustering_stands_apart_and_a_copy_is_found(rng):
     found = diversity(X)
     assert found.redundant == [["c", "copy"]]
     assert found.outliers == ["noise"]
-    assert "The same partition: c = copy. Stands apart from the consensus: noise." in str(found)
+    assert "The same partition: c = copy. One clustering stands apart from the consensus: noise." in str(found)
     assert found.clusterings["same_as"].tolist() == [*[""] * 8, "c", ""]
 
 

@@ -3,8 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import BaseEstimator, ClusterMixin
 
-from partita import EAC, combine, enough_clusterings
+from partita import EAC, combine, enough_clusterings, register_method
 from partita.ensembles._enough import Curve, _judge, _Problem, _table, fit_curve
 from partita.metrics import adjusted_rand_score
 from tests.ensembles import noisy_ensemble
@@ -105,13 +106,14 @@ def test_verdicts(agreement, verdict):
     assert found == verdict
     assert (needed is not None) == (verdict == "more")
     assert needed is None or 20 < needed <= 400
-    assert summary.endswith("finds is that of all, 3, in 100% of parts of 10.")
+    assert summary.endswith("All clusterings lead to 3 clusters (found by LWGP), and so do 100% of the parts of 10.")
 
 
 @pytest.mark.parametrize(
     ("X", "options", "match"),
     [
         (CLEAR[:, :3], {}, "X has 3 clusterings; at least 4"),
+        (np.zeros((9, 6), int), {}, "every clustering of X has one cluster only"),
         (CLEAR, {"sizes": [1]}, "whole numbers from 2 to 8"),
         (CLEAR, {"sizes": [2.5]}, "whole numbers from 2 to 8"),
         (CLEAR, {"sizes": "all"}, "whole numbers from 2 to 8"),
@@ -124,3 +126,24 @@ def test_verdicts(agreement, verdict):
 def test_wrong_values_are_refused(X, options, match):
     with pytest.raises(ValueError, match=match):
         enough_clusterings(X, **options)
+
+
+def test_a_method_without_weights_is_used_itself():
+    """Parts are columns, so that no weights are needed."""
+    calls = []
+
+    class First(ClusterMixin, BaseEstimator):
+        """The first clustering that it is given."""
+
+        def __init__(self, n_clusters=3):
+            self.n_clusters = n_clusters
+
+        def fit(self, X, y=None):
+            calls.append(X.shape[1])
+            self.labels_ = np.asarray(X)[:, 0].clip(0)
+            return self
+
+    register_method("first", First)
+    found = enough_clusterings(CLEAR, method="first", n_clusters=3, sizes=[2, 4], n_repeats=3)
+    assert calls == [8, 8, *[2] * 6, *[4] * 6]
+    assert found.n_clusters == 3

@@ -134,3 +134,9 @@ def test_half_is_the_default_and_the_same_seed_gives_the_same():
 def test_wrong_values_are_refused(options, match):
     with pytest.raises(ValueError, match=match):
         select_clusterings(DATA.X, **options)
+
+
+def test_the_hull_keeps_one_of_equal_clusterings():
+    X = np.column_stack([DATA.X, DATA.X])
+    kept = select_clusterings(X, method="hull").positions
+    assert kept.max() < DATA.X.shape[1]

@@ -12,7 +12,7 @@ from partita.io import read_labels
 def test_what_is_printed(call, labels):
     code, out, err = call("ensemble", labels)
     assert (code, err) == (0, "")
-    assert out.startswith("labels.csv: 45 objects, 8 clusterings\n  - 8 clusterings: two of them share 0.")
+    assert out.startswith("labels.csv: 45 objects, 8 clusterings\n  - 8 clusterings: the mean NMI of two of them is 0.")
     assert "No clustering stands apart from the consensus." in " ".join(out.split())
     assert "\nclustering  labels  quality  consensus  remarks\nc0" in out
     assert out.endswith("next: partita ensemble labels.csv --select cas -o selected.csv\n")
@@ -55,10 +55,10 @@ def test_reading_goes_on_in_the_next_command(call, labels):
 @pytest.mark.parametrize(
     ("argv", "words"),
     [
-        (["--keep", 3], "--keep is for the clusterings that are kept; pass --select"),
-        (["-o", "x.csv"], "--output is for the clusterings that are kept; pass --select"),
+        (["--keep", 3], "--keep needs --select, which chooses"),
+        (["-o", "x.csv"], "--output needs --select, which chooses"),
         (["--select", "hull", "--keep", 3], "--select hull finds how many to keep"),
-        (["--select", "cas", "--keep", 9], "--keep 9 is more than the 8 clusterings"),
+        (["--select", "cas", "--keep", 9], "--keep 9 is more than FILE has: 8 clusterings"),
         (["--select", "cas", "-o", "labels.csv"], "is the input"),
         (["--columns", "c0,c1", "--enough"], "FILE has 2 clusterings; at least 4"),
     ],
@@ -67,3 +67,12 @@ def test_options_that_do_not_fit(call, labels, argv, words):
     code, _, err = call("ensemble", labels, *argv)
     assert code == 2
     assert words in err
+
+
+def test_one_clustering_has_nothing_to_compare(call, labels):
+    code, out, _ = call("ensemble", labels, "--columns", "c0")
+    assert code == 0
+    assert "There is one clustering only" in out
+    assert "nan" not in out
+    assert "next:" not in out
+    assert "FILE has 1 clustering; at least 4" in call("ensemble", labels, "--columns", "c0", "--enough")[2]

@@ -6,6 +6,7 @@ import pickle
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,7 @@ from partita import EAC, ConsensusResult, combine, register_method
 from partita.consensus import _registered
 from partita.consensus._methods import METHODS
 from partita.consensus._outside import as_consensus
-from partita.exceptions import EmptyColumnWarning, FewerClustersWarning, UnlabelledObjectsWarning
+from partita.exceptions import EmptyColumnWarning, FewerClustersWarning, MethodWarning, UnlabelledObjectsWarning
 from partita.testing import noisy_ensemble, same_partition
 
 ROOT = Path(__file__).parents[2]
@@ -72,6 +73,27 @@ class Linked(EAC):
 
     def __init__(self, n_clusters=None, *, weights=None):
         super().__init__(n_clusters, linkage="single", weights=weights)
+
+
+class NoLabels(Chosen):
+    def fit(self, X, y=None):
+        self.labels_ = np.full(len(X), -1)
+        return self
+
+
+class NeedsArgument(Chosen):
+    def __init__(self, column):
+        super().__init__(column)
+
+
+class CannotBeMade(Chosen):
+    def __init__(self):
+        raise RuntimeError("no licence")
+
+
+class Ends(Chosen):
+    def fit(self, X, y=None):
+        raise SystemExit("bye")
 
 
 # ------------------------------------------------------------------------------------------------------- at run time
@@ -178,6 +200,8 @@ def test_a_row_is_told_by_the_class():
         ("My Method", Chosen, ValueError, "small letters, digits and hyphens"),
         ("mine", 3, TypeError, "neither a class nor a name such as 'package.module:Class'"),
         ("mine", "nowhere", TypeError, "neither a class nor a name"),
+        ("mine", dict, TypeError, "has no fit, so it is no estimator"),
+        ("mine", NeedsArgument, TypeError, "the parameter 'column' of .*NeedsArgument has no default"),
     ],
 )
 def test_wrong_registrations(name, estimator, kind, message):
@@ -186,18 +210,56 @@ def test_wrong_registrations(name, estimator, kind, message):
     assert _registered._registered == {}
 
 
-class NoLabels(Chosen):
-    def fit(self, X, y=None):
-        self.labels_ = np.full(len(X), -1)
-        return self
+@pytest.mark.parametrize(
+    ("facts", "message"),
+    [
+        ({"summary": 3}, "summary=3 is not allowed; pass text"),
+        ({"finds_k": "yes"}, "finds_k='yes' is not allowed; pass True or False"),
+    ],
+)
+def test_facts_are_texts_or_truth_values(facts, message):
+    with pytest.raises(TypeError, match=message):
+        register_method("mine", Chosen, **facts)
+
+
+def test_the_summary_is_not_that_of_a_base_class():
+    register_method("mine", NoLabels)
+    assert _registered.find_method("mine").summary == "NoLabels"
+
+
+def test_a_method_that_cannot_be_made_or_ends_the_process_does_not_stop_the_others(call, labels_file):
+    register_method("cannot", f"{__name__}:CannotBeMade")
+    register_method("needs", f"{__name__}:NeedsArgument")
+    register_method("ends", Ends)
+    code, out, _ = call("compare", labels_file, "--methods", "eac,cannot,needs,ends", "--json", "-k", "3")
+    found = {row["method"]: row for row in json.loads(out)["methods"]}
+    assert code == 0
+    assert found["eac"]["error"] == ""
+    assert "method 'cannot' cannot be made (RuntimeError: no licence)" in found["cannot"]["error"]
+    assert "the parameter 'column' of" in found["needs"]["error"]
+    assert "bye" in found["ends"]["error"]
+
+
+@pytest.mark.parametrize("wrong", [np.nan, -0.1, 0.7])
+def test_a_membership_that_holds_no_probabilities_is_not_used(X, wrong):
+    class Wrong(Weighted):
+        """Probabilities that are none."""
+
+        def fit(self, X, y=None, sample_weight=None):
+            super().fit(X)
+            self.membership_[3, 0] = wrong
+            return self
+
+    with pytest.warns(MethodWarning, match="membership_ of Wrong is not used"):
+        model = as_consensus(Wrong)().fit(X)
+    assert not hasattr(model, "membership_")
 
 
 @pytest.mark.parametrize(
     ("estimator", "options", "kind", "message"),
     [
         ("nowhere.at_all:Method", {}, ImportError, "method 'mine' cannot be loaded from nowhere.at_all:Method"),
-        (dict, {}, TypeError, "has no fit, so it is no estimator"),
-        (NoLabels, {}, ValueError, "NoLabels gave no whole number from 0 to each of the 62 objects"),
+        (NoLabels, {}, ValueError, "the labels_ of NoLabels are .* they should be 62 whole numbers from 0"),
         (Chosen, {"weights": np.ones(15)}, ValueError, "Chosen has none"),
         (Chosen, {"sample_weight": np.arange(62)}, ValueError, "Chosen takes no sample_weight"),
         (Weighted, {"method": "mime"}, ValueError, "there is no method 'mime'; .*, mine"),
@@ -239,9 +301,8 @@ def installed(tmp_path_factory):
     (folder / "late.py").write_text(
         'row = {"estimator": "fails_to_import:Late", "summary": "found out when it runs"}\n'
     )
-    toml = re.search(r'"partita.methods"\]\n(.*?)```', PAGE.read_text(encoding="utf-8"), re.DOTALL)[1]
-    name, value = re.fullmatch(r'(\S+) = "(\S+)"\n', toml).groups()
-    install(folder, "averagelink", {name: value})
+    written = re.search(r"```toml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)[1]
+    install(folder, "averagelink", tomllib.loads(written)["project"]["entry-points"]["partita.methods"])
     install(folder, "careless", {"broken-one": "fails_to_import:row", "eac": "averagelink.rows:average_link"})
     install(folder, "late", {"late": "late:row"})
     labels = noisy_ensemble()

@@ -108,3 +108,10 @@ def test_wrong_parameters_are_refused(kind, rng):
 @parametrize_with_checks([ProjectionEnsemble(5, kind=kind, random_state=0) for kind in ("projection", "subspace")])
 def test_scikit_learn(estimator, check):
     check(estimator)
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e6, 1e8])
+def test_objects_far_from_the_origin_are_placed_where_they_were(rng, offset):
+    F = rng.standard_normal((200, 3)) + offset
+    ensemble = ProjectionEnsemble(5, 4, random_state=0)
+    np.testing.assert_array_equal(ensemble.fit_transform(F), ensemble.transform(F))

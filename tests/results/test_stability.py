@@ -40,7 +40,8 @@ def test_clear_clusters_are_always_found_again():
     assert (found.clusters["recovered"] == 1).all()
     assert found.n_objects == 60
     assert found.n_resamples == 10
-    assert found.words[1].startswith("At 3 clusters, every cluster is found again (similarity of at least 0.75) in 1")
+    again = "every cluster is found again (similarity of at least 0.75) in all resamples."
+    assert found.words[1] == f"At 3 clusters, {again}"
 
 
 def test_a_cluster_that_is_not_there_is_told():
@@ -106,6 +107,11 @@ def test_numbers_of_resamples_that_are_none(wrong):
     ("found", "words"),
     [
         ({3: 1.0}, "The number of clusters is 3 in all 30 resamples of the clusterings."),
+        (
+            {2: 1.0},
+            "The number of clusters is 2 in all 30 resamples of the clusterings, and never 3. A resample has fewer "
+            "different clusterings than there are, and can lead to fewer clusters.",
+        ),
         ({3: 29 / 30, 4: 1 / 30}, "The number of clusters is 3 in 97% of 30 resamples of the clusterings."),
         (
             {2: 0.4, 3: 0.6},
@@ -128,10 +134,15 @@ def test_words_on_the_clusters_are_those_of_the_table():
             "dissolved": [0, 0.33, 0.05],
         }
     )
-    assert _about_the_clusters(table) == [
+    assert _about_the_clusters(table, Refits(None, None, "LWGP")) == [
         "At 3 clusters, cluster 1 is found again (similarity of at least 0.75) in less than 90% of the resamples; the "
         "least stable one, cluster 1, is found again in 60% and dissolves (similarity of at most 0.5) in 33%."
     ]
+
+
+def test_words_name_the_method_that_stands_for_another():
+    found = ConsensusResult.from_labels(DATA.X, DATA.truth).stability(3)
+    assert found.words[1].startswith("At 3 clusters, found by LWGP, ")
 
 
 def test_intervals_of_clusters_and_objects_that_stay():

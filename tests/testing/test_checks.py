@@ -132,6 +132,24 @@ class IgnoresWeights(Broken):
         return np.ones(matrix.codes.shape[1])
 
 
+class KnowsOnlyWeightZero(EAC):
+    def fit(self, X, y=None, sample_weight=None):
+        return super().fit(X, sample_weight=None if sample_weight is None else np.asarray(sample_weight) > 0)
+
+
+class AlwaysThree(Broken):
+    def fit(self, X, y=None, sample_weight=None):
+        asked, self.n_clusters = self.n_clusters, 3
+        super().fit(X, sample_weight=sample_weight)
+        self.n_clusters = asked
+        return self
+
+
+class MissingIsALabel(Broken):
+    def misread(self, X, sample_weight):
+        return np.where(np.asarray(X) < 0, 99, X), sample_weight
+
+
 class IgnoresSampleWeight(Broken):
     def misread(self, X, sample_weight):
         return X, None
@@ -210,6 +228,11 @@ class BrokenModel(MultinomialMixture):
         pass
 
 
+class NotFinite(BrokenModel):
+    def spoil(self, sample_weight):
+        self.membership_[5] = np.nan
+
+
 class DoesNotSumToOne(BrokenModel):
     def spoil(self, sample_weight):
         self.membership_ = 0.9 * self.membership_
@@ -246,6 +269,7 @@ BROKEN = {
     "fit": [ReturnsNothing, WritesToParameters, ChangesX],
     "fit_predict": [PredictsOtherwise],
     "clusters by size": [SmallestFirst, WithGaps, CountsWrongly],
+    "number of clusters": [AlwaysThree],
     "unlabelled objects": [ClustersAll, Silent],
     "same seed": [Restless],
     "random state": [Restless],
@@ -265,13 +289,14 @@ BROKEN = {
     "row order": [ByPosition],
     "clustering twice": [IgnoresWeights],
     "clustering of weight 0": [IgnoresWeights],
-    "object twice": [IgnoresSampleWeight],
+    "object twice": [IgnoresSampleWeight, KnowsOnlyWeightZero],
     "object of weight 0": [IgnoresSampleWeight],
+    "missing labels": [MissingIsALabel],
     "empty clustering": [CountsColumns],
     "unanimous": [ByPosition],
     "finds k": [OneCluster],
     "accurate": [ByPosition],
-    "membership": [DoesNotSumToOne, OtherOrder],
+    "membership": [DoesNotSumToOne, OtherOrder, NotFinite],
     "membership without weight": [NothingWithoutWeight],
     "predict_proba": [Doubles],
     "history falls": [Rising, UpAndDown],
@@ -362,3 +387,11 @@ def test_the_estimator_is_not_changed():
 
 def test_every_object_of_the_ensemble_has_a_label():
     assert (noisy_ensemble(missing=0.95).X >= 0).any(axis=1).all()
+
+
+def test_a_class_is_no_estimator():
+    for wrong in (EAC, "eac", None):
+        with pytest.raises(TypeError, match=r"must be an instance with a method fit, such as EAC\(\)"):
+            check_consensus_estimator(wrong)
+    with pytest.raises(ValueError, match="promises is empty"):
+        check_consensus_estimator(EAC(), promises=[])

@@ -147,26 +147,26 @@ def _run(X: Any, chosen: list[str], n_clusters: int | None, seed: int, jobs: int
 
 
 def _build(name: str, n_clusters: int | None, k: int, seed: int, jobs: int) -> Any:
-    """The estimator; one of another package that cannot be imported says so when it is fitted, as any that fails."""
+    """The estimator; one of another package that cannot be made says so when it is fitted, as any that fails."""
     method = Task(name, {}).method
     wanted = n_clusters if find_method(method).finds_k else k  # a method that finds k is given it only by the user
     try:
         return build(name, fill_in(method, {}, seed=seed, jobs=jobs, n_clusters=wanted))
-    except ImportError as error:
+    except (ImportError, TypeError) as error:
         return _CannotBeBuilt(error)
 
 
 class _CannotBeBuilt:
-    """In the place of a method that cannot be imported."""
+    """In the place of a method that cannot be made."""
 
-    def __init__(self, error: ImportError) -> None:
+    def __init__(self, error: Exception) -> None:
         self.error = error
 
     def __sklearn_clone__(self) -> "_CannotBeBuilt":
         return self
 
     def fit(self, _: Any) -> Any:
-        """Raise what the import raised."""
+        """Raise why."""
         raise self.error
 
 

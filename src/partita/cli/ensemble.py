@@ -31,7 +31,7 @@ SELECTIONS = ("cas", "jc", "hull", "outliers")
               "and select, by the joint criterion, on the convex hull, or all but outliers.")  # fmt: skip
 @click.option("--keep", type=click.IntRange(min=1), help="With --select cas or jc: how many to keep [half of them].")
 @click.option("-o", "--output", type=click.Path(), help="With --select: file to write these clusterings to.")
-@click.option("--enough", is_flag=True, help="Measure, too, whether there are enough clusterings; takes longer.")
+@click.option("--enough", is_flag=True, help="Also measure whether there are enough clusterings; this takes longer.")
 @seed_option
 @jobs_option
 @label_file_options
@@ -83,14 +83,15 @@ def ensemble(
     if output is not None:
         click.echo(f"written to {output}")
     given = words_of_reading(reading) + ([] if noise == "missing" else ["--noise", noise])
-    click.echo(f"\n{_next(file, output, given)}")
+    if output is not None or X.shape[1] > 1:
+        click.echo(f"\n{_next(file, output, given)}")
 
 
 def _check_options(selection: str | None, keep: int | None, output: str | None) -> None:
     """Refuse, before any work, options that have no effect."""
     if selection is None and (keep is not None or output is not None):
         option = "--keep" if keep is not None else "--output"
-        raise click.UsageError(f"{option} is for the clusterings that are kept; pass --select cas, too.")
+        raise click.UsageError(f"{option} needs --select, which chooses the clusterings to keep; add --select cas.")
     if keep is not None and selection not in ("cas", "jc"):
         raise click.UsageError(f"--select {selection} finds how many to keep; leave out --keep, or select cas or jc.")
 
@@ -99,7 +100,7 @@ def _select(X: Any, selection: str, keep: int | None, seed: int) -> Any:
     from partita import select_clusterings
 
     if keep is not None and keep > X.shape[1]:
-        raise click.UsageError(f"--keep {keep} is more than the {X.shape[1]} clusterings of FILE; pass fewer.")
+        raise click.UsageError(f"--keep {keep} is more than FILE has: {count(X.shape[1], 'clustering')}; pass fewer.")
     with stage("selecting clusterings"):
         return select_clusterings(X, keep, method=selection, random_state=seed)  # type: ignore[arg-type]
 
@@ -133,7 +134,8 @@ def _print(found: Any, chosen: Any, verdict: Any) -> None:
             *([f"same as {row.same_as}"] if row.same_as else []),
             *(["stands apart"] if row.outlier else []),
         ]
-        numbers = f"{row.n_labels:>6}  {row.quality:>7.3f}  {row.consensus_nmi:>9.3f}"
+        quality = f"{row.quality:>7.3f}" if row.quality == row.quality else f"{'-':>7}"  # of a single one there is none
+        numbers = f"{row.n_labels:>6}  {quality}  {row.consensus_nmi:>9.3f}"
         click.echo(f"{row.clustering:<{length}}  {numbers}  {', '.join(remarks)}".rstrip())
     click.echo("\nquality    mean NMI to the other clusterings\nconsensus  NMI to the consensus of all")
 

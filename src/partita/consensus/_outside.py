@@ -8,25 +8,21 @@ from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
 from partita._labels.ensemble import Ensemble
+from partita._runs import warn
 from partita._typing import Array, Codes, FloatArray, IntArray
 from partita.base import BaseConsensus, Consensus, LabelledRows, SoftConsensusMixin
-from partita.consensus._registered import row_of
+from partita.consensus._registered import check_class, row_of
+from partita.exceptions import MethodWarning
 from partita.metrics._confidence import count_cells, log_table
 
 _TOLD = ("history_", "n_iter_", "converged_", "objective_", "lower_bound_")  # what a fit tells of itself
-_NEEDED = ("fit", "get_params", "set_params")
 
 
 def as_consensus(kind: Any) -> Any:
     """The class itself if it derives from ``BaseConsensus``, else one of the same name and parameters that does."""
     if issubclass(kind, BaseConsensus):
         return kind
-    lacking = [name for name in _NEEDED if not callable(getattr(kind, name, None))]
-    if lacking:
-        raise TypeError(
-            f"{kind.__module__}.{kind.__name__} has no {lacking[0]}, so it is no estimator; derive it from "
-            "sklearn.base.BaseEstimator."
-        )
+    check_class(kind)
     return _subclass(kind)
 
 
@@ -135,8 +131,8 @@ class OutsideConsensus(BaseConsensus):
         labels = np.asarray(getattr(inner, "labels_", None))
         if labels.shape != (n_rows,) or labels.dtype.kind not in "iu" or labels.min() < 0:
             raise ValueError(
-                f"{type(self).__name__} gave no whole number from 0 to each of the {n_rows} objects that have a label: "
-                f"its labels_ are {labels!r:.60}. partita.testing.check_consensus_estimator tells what it should give."
+                f"the labels_ of {type(self).__name__} are {labels!r:.60}; they should be {n_rows} whole numbers from "
+                "0, one for each object that has a label. partita.testing.check_consensus_estimator tells more."
             )
         return labels
 
@@ -145,8 +141,19 @@ class OutsideConsensus(BaseConsensus):
         given = np.asarray(getattr(inner, "membership_", ()), dtype=np.float64)
         as_counted = np.array_equal(self._classes, np.arange(len(self._classes)))
         fits = given.ndim == 2 and len(given) == n_rows and as_counted and given.shape[1] >= len(self._classes)
+        if fits and not _are_probabilities(given):
+            warn(
+                f"membership_ of {type(self).__name__} is not used: its rows should be probabilities, which are not "
+                "negative and sum to 1.",
+                MethodWarning,
+            )
+            fits = False
         self._soft = given.shape[1] if fits else None
         return given if fits else None
+
+
+def _are_probabilities(given: FloatArray) -> bool:
+    return bool((given >= 0).all() and np.allclose(given.sum(axis=1), 1, atol=1e-6))  # NaN is neither
 
 
 def _empty(kind: Any) -> Any:

@@ -9,16 +9,17 @@ from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
-from inspect import getdoc, isclass, signature
+from inspect import cleandoc, isclass, signature
 from typing import Any
 
 from partita.consensus._methods import METHODS, Method
 from partita.exceptions import MethodWarning
 
 GROUP = "partita.methods"  # of entry points
-_NOT_TOLD = "not told"
+_NOT_TOLD = "not given"
 _WORDS = ("auto", "given", "default")  # they mean something else where a method is named
-_FACTS = ("summary", "source", "cost", "missing", "soft", "finds_k", "upper_bound")
+_TEXTS, _FLAGS = ("summary", "source", "cost", "missing"), ("soft", "finds_k", "upper_bound")
+_NEEDED = ("fit", "get_params", "set_params")
 
 _registered: dict[str, Method] = {}
 _classes: dict[str, Any] = {}  # of registered methods, as far as they were given or imported
@@ -131,22 +132,25 @@ def new_estimator(name: str) -> Any:
         return getattr(partita, METHODS[name].estimator)()
     from partita.consensus._outside import as_consensus
 
-    return as_consensus(_class_of(find_method(name)))()
+    kind = as_consensus(_class_of(find_method(name)))
+    try:
+        return kind()
+    except Exception as error:  # whatever another package does, the others go on
+        raise TypeError(f"method {name!r} cannot be made ({type(error).__name__}: {error}).") from error
 
 
 # ----------------------------------------------------------------------------------------------------- the rows
 def _row(name: Any, estimator: Any, facts: Mapping[str, Any]) -> Method:
     """A row of the table, or an error that says what is wrong with it."""
     _check_name(name)
+    _check_facts(facts)
     if isclass(estimator):
+        check_class(estimator)
         module, kind = estimator.__module__, estimator.__name__
     elif isinstance(estimator, str) and re.fullmatch(r"[\w.]+:\w+", estimator):
         module, kind = estimator.split(":")
     else:
         raise TypeError(f"estimator={estimator!r:.60} is neither a class nor a name such as 'package.module:Class'.")
-    unknown = sorted(set(facts) - set(_FACTS))
-    if unknown:
-        raise TypeError(f"there is no {unknown[0]!r:.60} of a method; there are {', '.join(_FACTS)}.")
     told = {key: value for key, value in facts.items() if value is not None}
     known = {"summary": kind, "source": _NOT_TOLD, "cost": _NOT_TOLD, "missing": _NOT_TOLD}
     known |= _facts_of_class(estimator) if isclass(estimator) else {}
@@ -161,14 +165,51 @@ def _check_name(name: Any) -> None:
         raise ValueError(f"the name {name!r} is taken by partita; pass another one.")
 
 
+def _check_facts(facts: Mapping[str, Any]) -> None:
+    """Texts are texts, and what is true or false is one of the two."""
+    for name, value in facts.items():
+        if name not in _TEXTS + _FLAGS:
+            known = ", ".join(_TEXTS + _FLAGS)
+            raise TypeError(f"{name!r:.60} is not known of a method; pass some of {known}.")
+        if value is not None and not isinstance(value, str if name in _TEXTS else bool):
+            allowed = "text" if name in _TEXTS else "True or False"
+            raise TypeError(f"{name}={value!r:.60} is not allowed; pass {allowed}.")
+
+
+def check_class(kind: Any) -> None:
+    """Refuse a class that is no estimator, or that cannot be made without arguments."""
+    lacking = [name for name in _NEEDED if not callable(getattr(kind, name, None))]
+    if lacking:
+        raise TypeError(
+            f"{kind.__module__}.{kind.__name__} has no {lacking[0]}, so it is no estimator; derive it from "
+            "sklearn.base.BaseEstimator."
+        )
+    required = [
+        name
+        for name, one in _parameters(kind).items()
+        if one.default is one.empty and one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)
+    ]
+    if required:
+        raise TypeError(
+            f"the parameter {required[0]!r} of {kind.__module__}.{kind.__name__} has no default; give it one, as all "
+            "parameters of estimators have."
+        )
+
+
+def _parameters(kind: Any) -> Mapping[str, Any]:
+    """Parameters of the constructor."""
+    try:
+        return signature(kind).parameters
+    except ValueError:  # some classes of compiled libraries tell none
+        return {}
+
+
 def _facts_of_class(kind: Any) -> dict[str, Any]:
     """What the class itself tells of a method."""
-    try:
-        parameters: Mapping[str, Any] = signature(kind).parameters
-    except ValueError:  # some classes of compiled libraries have none
-        parameters = {}
+    parameters = _parameters(kind)
     given = parameters["n_clusters"].default if "n_clusters" in parameters else None
-    first = (getdoc(kind) or kind.__name__).splitlines()[0].strip().rstrip(".")
+    own = cleandoc(vars(kind).get("__doc__") or "")  # not that of a base class
+    first = (own or kind.__name__).splitlines()[0].strip().rstrip(".")
     return {"summary": first, "soft": hasattr(kind, "predict_proba"), "finds_k": given is None}
 
 

@@ -38,7 +38,7 @@ def read_clusterings(X: Any) -> Clusterings:
 def check_partition(labels: Any, n_objects: int, name: str) -> Codes:
     """Codes of a partition of the same objects."""
     codes = check_labels(labels, name)
-    check_lengths(n_objects, len(codes))
+    check_lengths(n_objects, len(codes), name)
     if (codes < 0).all():
         raise ValueError(f"none of the {len(codes)} objects has a label in {name}; pass at least one.")
     return codes

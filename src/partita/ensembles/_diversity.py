@@ -205,16 +205,16 @@ def _summary(m: int, means: tuple[float, float], redundant: list[list[str]], out
     if np.isnan(means[0]):
         return f"{m} clusterings: no two of them label the same objects, so that nothing can be compared."
     words = [
-        f"{m} clusterings: two of them share {means[0]:.2f} on average by NMI (diversity {1 - means[0]:.2f}), "
-        f"{means[1]:.2f} by adjusted Rand index."
+        f"{m} clusterings: the mean NMI of two of them is {means[0]:.2f} (diversity {1 - means[0]:.2f}), the mean "
+        f"adjusted Rand index {means[1]:.2f}."
     ]
     if redundant:
         shown = "; ".join(" = ".join(shown_names(group)) for group in redundant[:_SHOWN])
         words.append(f"The same partition: {shown}{'; ...' if len(redundant) > _SHOWN else ''}.")
     else:
         words.append("No two are the same partition.")
-    stands = "Stands" if len(outliers) == 1 else "Stand"
-    apart = f"{stands} apart from the consensus: {', '.join(shown_names(outliers))}."
+    many = "These clusterings stand" if len(outliers) > 1 else "One clustering stands"
+    apart = f"{many} apart from the consensus: {', '.join(shown_names(outliers))}."
     return " ".join([*words, apart if outliers else "No clustering stands apart from the consensus."])
 
 

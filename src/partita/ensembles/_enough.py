@@ -1,7 +1,7 @@
 """Whether there are enough clusterings: how far two disjoint parts of them lead to the same answer.
 
 A(s) = mean adjusted Rand index between the consensus of s clusterings and that of s others               (eq. I90)
-1 - A(s) = c s^-b, fitted to the logarithms: A at all clusterings, and the number that reaches a level    (eq. I91)
+log A(s) / (1 - A(s)) = a + b log s, by least squares: A at all clusterings, the number for a level       (eq. I91)
 """
 
 import warnings
@@ -131,7 +131,10 @@ def enough_clusterings(
     check_share(level, "level")
     matrix = check_label_matrix(X)
     if len(matrix.names) < _FEWEST:
-        raise ValueError(f"X has {len(matrix.names)} clusterings; at least {_FEWEST} are needed for two parts of two.")
+        number = "1 clustering" if len(matrix.names) == 1 else f"{len(matrix.names)} clusterings"
+        raise ValueError(f"X has {number}; at least {_FEWEST} are needed for two parts of two.")
+    if (np.asarray(matrix.n_labels) < 2).all():
+        raise ValueError("every clustering of X has one cluster only: there is nothing to compare.")
     grid = _check_sizes(sizes, len(matrix.names))
     seeds = draw_seeds(random_state, 1 + n_repeats * len(grid)).tolist()
     with warnings.catch_warnings():
@@ -274,8 +277,8 @@ def _judge(table: pd.DataFrame, problem: _Problem, m: int, level: float) -> tupl
     last = known.iloc[-1]
     size, reached = int(last["n_clusterings"]), float(last["agreement"])
     said = (
-        f"two parts of {size} of the {m} clusterings that share none lead to {problem.n_clusters} clusters with an "
-        f"adjusted Rand index of {reached:.2f}"
+        f"two parts of {size} of the {m} clusterings each, with none in common, lead to {problem.n_clusters} clusters "
+        f"with an adjusted Rand index of {reached:.2f}"
     )
     if reached >= level:
         return "enough", None, f"Enough: {said}, at least {level:g}.{more}"
@@ -304,7 +307,8 @@ def _about_the_number(table: pd.DataFrame, problem: _Problem) -> str:
     last = table.iloc[-1]
     share, size = float(last["same_number"]), int(last["n_clusterings"])
     one = " All of them lead to one cluster; two were compared." if problem.number == 1 else ""
-    who = f" that {problem.refits.whose} finds" if problem.refits.number is not None else ""
+    by = f" (found by {problem.refits.whose})" if problem.refits.number is not None else ""
     if not np.isfinite(share):
         return one
-    return f"{one} The number of clusters{who} is that of all, {problem.number}, in {share:.0%} of parts of {size}."
+    number = f"{problem.number} cluster{'s' if problem.number != 1 else ''}"
+    return f"{one} All clusterings lead to {number}{by}, and so do {share:.0%} of the parts of {size}."

@@ -124,7 +124,7 @@ def select_clusterings(
     elif method == "jc":
         kept, reasons = _joint_criterion(similarity, known, n_kept, alpha)
     elif method == "hull":
-        kept, reasons = _by_hull(similarity, known)
+        kept, reasons = _by_hull(similarity, known, first_equal(read.codes))
     else:
         kept, reasons = _without_outliers(read, seed)
     table = _table(read, kept, reasons, quality(nmi), group)
@@ -196,8 +196,8 @@ def _cluster_and_select(
     return best + others, reasons + ["next best: there are fewer groups than asked for"] * len(others), group
 
 
-def _by_hull(similarity: FloatArray, known: FloatArray) -> tuple[list[int], list[str]]:
-    """Clusterings of the pairs on the hull (eq. I88)."""
+def _by_hull(similarity: FloatArray, known: FloatArray, same: IntArray) -> tuple[list[int], list[str]]:
+    """Clusterings of the pairs on the hull (eq. I88); of those that are the same partition, the first."""
     if len(known) < 3:
         return list(range(len(known))), ["all are kept: there are fewer than three"] * len(known)
     first, second = np.triu_indices(len(known), 1)
@@ -205,7 +205,7 @@ def _by_hull(similarity: FloatArray, known: FloatArray) -> tuple[list[int], list
     reasons: dict[int, str] = {}
     for place in outer_corners(points):
         q, d = points[place]
-        for j in (int(first[place]), int(second[place])):
+        for j in (int(same[first[place]]), int(same[second[place]])):
             reasons.setdefault(j, f"in a pair on the hull: quality {q:.3f}, diversity {d:.3f}")
     kept = sorted(reasons)
     return kept, [reasons[j] for j in kept]

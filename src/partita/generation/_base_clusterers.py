@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 from scipy.cluster.hierarchy import linkage
+from scipy.sparse import issparse
 from sklearn.cluster import KMeans, MiniBatchKMeans
 from sklearn.metrics import pairwise_distances_argmin
 from sklearn.mixture import GaussianMixture
@@ -72,6 +73,9 @@ def _with_centers(centers: FloatArray, labels: Array, converged: bool, n_iter: i
 
 def assign_to_centers(X: Any, centers: FloatArray) -> IntArray:
     """Number of the nearest centre of each object."""
+    if not issparse(X):  # distances are computed from squares: far from 0 these would lose all digits
+        middle = centers.mean(axis=0)
+        X, centers = X - middle, centers - middle
     return np.asarray(pairwise_distances_argmin(X, centers), dtype=np.int64)
 
 

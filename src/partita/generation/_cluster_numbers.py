@@ -59,7 +59,6 @@ def _check_values(given: Any, n_objects: int) -> list[int]:
         raise ValueError("n_clusters is an empty list; pass a number, a list of numbers or a range (low, high).")
     if max(values) > n_objects:
         raise ValueError(
-            f"n_clusters={max(values)} exceeds the {n_objects} objects that each clustering sees; pass smaller numbers"
-            " or a larger sample_fraction."
+            f"n_clusters={max(values)} exceeds the {n_objects} objects that each clustering sees; pass smaller numbers."
         )
     return values

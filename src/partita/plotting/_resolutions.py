@@ -13,13 +13,15 @@ from partita.ensembles._resolutions import ResolutionTree, read_order, resolutio
 from partita.metrics._agreement_matrix import agreement_matrix
 from partita.plotting._colors import SEQUENTIAL
 from partita.plotting._display import GREY, SMALL, Display, shorten
-from partita.plotting._fitting import caption, settle, size_in_points, width_of
+from partita.plotting._fitting import caption, settle, size_in_points
 from partita.plotting._layered_layout import Layers, place_nodes
 
 _NAME = 18  # letters of the name of a clustering
 _LEAST_EDGE = 0.02  # in-proportion and out-proportion below which an edge is not drawn: it would be too thin to be seen
 _LARGEST, _SMALLEST = 26.0, 3.0  # diameters of nodes, in points
+_AREAS = "areas: numbers of objects"
 _EDGES = "lines: the part of the lower cluster that comes from the upper one; dashed if it is not the largest part"
+_GAP = 1.5  # points between a node and its label beside it
 _FAINT, _DARK = 0.16, 0.85  # opacity of edges of proportion 0 and 1
 
 
@@ -27,8 +29,8 @@ class ResolutionTreeDisplay(Display):
     """Clusters of clusterings of growing resolution, one row per clustering, joined where they share objects.
 
     The area of a cluster grows with its objects, its colour tells how far the other clusterings have the same cluster.
-    An edge is the darker and wider, the larger the part of the lower cluster that it brings; edges from the cluster
-    with which it shares most objects are drawn in full, others dashed. Make one with ``from_labels``, or from a tree.
+    Dark and wide edges bring a large part of the lower cluster; the edge from the cluster with which it shares most
+    objects is drawn in full, others are dashed. Make one with ``from_labels``, or from a tree.
 
     Parameters
     ----------
@@ -87,7 +89,10 @@ class ResolutionTreeDisplay(Display):
         note = ""
         if len(chosen) > max_levels and (order is None or isinstance(order, str)):
             few = _representatives(read, chosen, max_levels)
-            note = f"{len(few)} of {len(chosen)} clusterings: of each number of clusters the one that agrees best"
+            steps = ", some at equal steps" if len(few) < len(set(read.matrix.n_labels[chosen].tolist())) else ""
+            note = (
+                f"{len(few)} of {len(chosen)} clusterings: of each number of clusters the one that agrees best{steps}"
+            )
             chosen = few
         positions = [int(read.matrix.kept[j]) for j in chosen]
         return cls(resolution_tree(read.matrix, order=positions), note=note)
@@ -112,17 +117,17 @@ class ResolutionTreeDisplay(Display):
         ax.set_xlim(self.x.min() - 0.75, self.x.max() + 0.75)
         ax.set_ylim(n_levels - 0.45, -0.55)
         self._draw_names(ax)
-        caption(ax, "Clusters over resolutions", [_EDGES if n_levels > 1 else "", self.note])
-        bar = self._draw_key(ax)
+        caption(ax, "Clusters over resolutions", [_AREAS, _EDGES if n_levels > 1 else "", self.note])
+        shades = self._draw_key(ax)
         settle(ax)
         diameter = self._diameters(ax)
         self._draw_edges(ax, diameter)
         nodes = self.tree.nodes
+        colors = shades.to_rgba(np.nan_to_num(nodes["stability"], nan=0.0))
         ax.scatter(
-            self.x, nodes["level"], s=diameter**2, c=bar.cmap(np.nan_to_num(nodes["stability"], nan=0.0)),
-            edgecolors=GREY, linewidths=0.7, zorder=3,
+            self.x, nodes["level"], s=diameter**2, c=colors, edgecolors=GREY, linewidths=0.7, zorder=3,
         )  # fmt: skip
-        self._write_labels(ax, diameter, bar.cmap)
+        self._write_labels(ax, diameter, colors)
         return self
 
     # ---------------------------------------------------------------------------------------------------- small steps
@@ -141,7 +146,9 @@ class ResolutionTreeDisplay(Display):
         from matplotlib import cm, colormaps
         from matplotlib.colors import Normalize
 
-        shades = cm.ScalarMappable(Normalize(0, 1), colormaps[SEQUENTIAL])
+        # up to the largest value, in tenths: fine clusterings of many objects would be all white on a scale to 1
+        top = np.ceil(10 * float(np.nan_to_num(self.tree.nodes["stability"]).max(initial=0))) / 10
+        shades = cm.ScalarMappable(Normalize(0, min(max(top, 0.5), 1)), colormaps[SEQUENTIAL])
         bar = self.figure_.colorbar(shades, ax=ax, fraction=0.04, pad=0.02, aspect=22, shrink=0.9)
         bar.set_label("stability", fontsize=SMALL)
         bar.ax.tick_params(labelsize=SMALL, length=2)
@@ -179,20 +186,44 @@ class ResolutionTreeDisplay(Display):
                 autolim=False,
             )  # fmt: skip
 
-    def _write_labels(self, ax: Any, diameter: FloatArray, cmap: Any) -> None:
-        """Labels of the clusters inside them, where there is room."""
+    def _write_labels(self, ax: Any, diameter: FloatArray, colors: FloatArray) -> None:
+        """Labels of the clusters inside them, or at their right where they are too small and there is room."""
         nodes = self.tree.nodes
-        values = zip(self.x, nodes["level"], nodes["cluster"], np.nan_to_num(nodes["stability"]), diameter, strict=True)
-        for x, level, cluster, stability, size in values:
-            words = shorten(_as_text(cluster), 6)
-            if width_of(words, SMALL - 1) > 0.85 * size or size < SMALL:
-                continue
-            red, green, blue, _ = cmap(float(stability))
+        room = self._room_at_the_right(ax, diameter)
+        for place, (cluster, level) in enumerate(zip(nodes["cluster"], nodes["level"], strict=True)):
+            words, size = shorten(_as_text(cluster), 6), diameter[place]
+            inside = _exact_width(words) <= 0.85 * size and size >= SMALL
+            if not inside:
+                fitting = [one for one in (shorten(_as_text(cluster), 14), words) if _exact_width(one) <= room[place]]
+                if not fitting:
+                    continue
+                words = fitting[0]
+            red, green, blue, _ = colors[place]
             dark = 0.2126 * red**2.2 + 0.7152 * green**2.2 + 0.0722 * blue**2.2 <= 0.18
-            ax.text(
-                x, level, words, ha="center", va="center_baseline", fontsize=SMALL - 1, zorder=4,
-                color="white" if dark else "black",
+            ax.annotate(
+                words, (self.x[place], level), (0 if inside else size / 2 + _GAP, 0), textcoords="offset points",
+                ha="center" if inside else "left", va="center_baseline", fontsize=SMALL - 1, zorder=4,
+                color="white" if dark and inside else "black",
             )  # fmt: skip
+
+    def _room_at_the_right(self, ax: Any, diameter: FloatArray) -> FloatArray:
+        """Points between each node and the next one of its row, or the edge."""
+        per_unit = size_in_points(ax)[0] / float(np.ptp(ax.get_xlim()))
+        level = self.tree.nodes["level"].to_numpy()
+        room = (ax.get_xlim()[1] - self.x) * per_unit - diameter / 2 - 2 * _GAP
+        for row in np.unique(level):
+            order = np.flatnonzero(level == row)
+            order = order[np.argsort(self.x[order])]
+            free = np.diff(self.x[order]) * per_unit - (diameter[order[:-1]] + diameter[order[1:]]) / 2
+            room[order[:-1]] = free - 2 * _GAP
+        return np.asarray(room)
+
+
+def _exact_width(words: str) -> float:
+    """Width of a label, in points, as it is drawn."""
+    from matplotlib.textpath import TextPath
+
+    return float(TextPath((0, 0), words, size=SMALL - 1).get_extents().width)
 
 
 def _as_text(label: Any) -> str:

@@ -253,7 +253,7 @@ class ConsensusResult:
         Parameters
         ----------
         n_resamples : int, default=30
-            How often as many clusterings as there are, are drawn with replacement and combined again.
+            How often clusterings are drawn with replacement, as many as there are, and combined again.
         random_state : int, RandomState, Generator or None, default=0
             Seed.
         n_jobs : int, optional
@@ -269,8 +269,8 @@ class ConsensusResult:
         Notes
         -----
         By the method itself, on a stratified sample of at most 1,000 objects that all weigh the same; soft clusterings
-        count by their most probable clusters. LWGP stands for GBCE, which needs features, for a method without
-        ``weights`` and for a partition that was given. Where the method does not find the number of clusters, that
+        count by their most probable clusters. LWGP stands for GBCE, which needs features, and for a partition
+        that was given. Where the method does not find the number of clusters, that
         number is what LWGP finds. Stable is what the clusterings agree on: clusterings of one cloud can agree on cuts
         through it.
         """

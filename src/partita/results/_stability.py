@@ -31,6 +31,7 @@ _RECOVERED, _DISSOLVED = 0.75, 0.5  # similarities from which a cluster is found
 _OFTEN = 0.9  # share of the resamples in which a stable cluster is found again
 _COMPARED = 10  # numbers of clusters that LWGP compares at least, and twice that of the result: more would take long
 _FEW = 5  # clusterings, of which resamples say little
+_FEWER_DIFFERENT = "A resample has fewer different clusterings than there are, and can lead to fewer clusters."
 _HOW_TO_FIND = ("threshold", "cut", "allow_one", "max_clusters")  # parameters that a given number contradicts
 
 
@@ -43,7 +44,8 @@ class Stability:
     numbers : DataFrame
         ``n_clusters``, and the ``share`` of the resamples that found this number.
     interval : tuple of int
-        Smallest and largest number of clusters in the middle 90 % of the resamples.
+        Smallest and largest number of clusters in the middle 90 % of the resamples. It need not contain the number of
+        the result: a resample has fewer different clusterings, about two thirds, which can lead to fewer clusters.
     level : float
         0.9.
     clusters : DataFrame
@@ -75,6 +77,7 @@ class Refits(NamedTuple):
     clusters: Any  # estimator that finds the clusters
     number: Any  # estimator that finds their number; None if the first one does
     whose: str  # whose number it is, in words
+    stand_in: str = ""  # method that finds the clusters in the place of the one of the result
 
 
 class _Resample(NamedTuple):
@@ -130,9 +133,8 @@ def plan_refits(estimator: Any, n_clusters: int, n_objects: int) -> Refits:
     known = estimator.get_params(deep=False)
     name = type(estimator).__name__
     rule = LWGP(max_clusters=max(2, min(max(_COMPARED, 2 * n_clusters), number_limit(n_objects, n_objects))))
-    if name in ("GBCE", "GivenPartition") or "weights" not in known:  # features, no method at all, or a clustering
-        # that is drawn twice cannot weigh twice: the default stands for it
-        return Refits(LWGP(n_clusters), rule, "LWGP")
+    if name in ("GBCE", "GivenPartition"):  # it needs features, or there is no method at all
+        return Refits(LWGP(n_clusters), rule, "LWGP", stand_in="LWGP")
     quiet = {"verbose": False, "n_jobs": None, "keep_starts": False}
     again = clone(estimator).set_params(**{key: value for key, value in quiet.items() if key in known})
     if "n_clusters" not in known:
@@ -169,20 +171,20 @@ def _run_all(
 
 def refit(refits: Refits, codes: Codes, weights: FloatArray, seed: int) -> tuple[IntArray, int]:
     """Clusters from the clusterings that were drawn, and the number that they lead to."""
-    model = _with_seed(clone(refits.clusters).set_params(weights=weights), seed).fit(codes)
-    if refits.number is None:
-        return model.labels_, int(model.n_clusters_)
-    return model.labels_, find_number(refits, codes, weights, seed)
+    model = _fit(refits.clusters, codes, weights, seed)
+    number = model if refits.number is None else _fit(refits.number, codes, weights, seed)
+    return model.labels_, int(number.n_clusters_)
 
 
-def find_number(refits: Refits, codes: Codes, weights: FloatArray, seed: int) -> int:
-    """The number of clusters that the clusterings lead to."""
-    rule = refits.clusters if refits.number is None else refits.number
-    return int(_with_seed(clone(rule).set_params(weights=weights), seed).fit(codes).n_clusters_)
-
-
-def _with_seed(estimator: Any, seed: int) -> Any:
-    return estimator.set_params(random_state=seed) if "random_state" in estimator.get_params(deep=False) else estimator
+def _fit(estimator: Any, codes: Codes, weights: FloatArray, seed: int) -> Any:
+    """A new fit; for a method without weights, clusterings that are drawn twice are there twice."""
+    model = clone(estimator)
+    known = model.get_params(deep=False)
+    if "random_state" in known:
+        model.set_params(random_state=seed)
+    if "weights" in known:
+        return model.set_params(weights=weights).fit(codes)
+    return model.fit(np.repeat(codes, np.rint(weights).astype(np.int64), axis=1))
 
 
 def best_jaccard(labels: IntArray, again: IntArray, n_clusters: int) -> FloatArray:
@@ -229,7 +231,7 @@ def _words(
 ) -> list[str]:
     if n_clusterings < 2:
         return ["There is one clustering only, so that resampling changes nothing, and says nothing."]
-    words = [_about_the_number(numbers, interval, refits, n_clusters, n_found), *_about_the_clusters(clusters)]
+    words = [_about_the_number(numbers, interval, refits, n_clusters, n_found), *_about_the_clusters(clusters, refits)]
     if n_clusterings < _FEW:
         words.append(f"There are only {n_clusterings} clusterings: resampling so few of them says little.")
     if n_found < n_resamples:
@@ -242,23 +244,27 @@ def _about_the_number(
 ) -> str:
     (low, high), by = interval, f" that {refits.whose} finds" if refits.number is not None else ""
     begin, resamples = f"The number of clusters{by} is", f"{n_found} resamples of the clusterings"
+    fewer = "" if high >= n_clusters else f" {_FEWER_DIFFERENT}"
     if len(numbers) == 1:
-        return f"{begin} {low} in all {resamples}."
+        also = "" if low == n_clusters else f", and never {n_clusters}"
+        return f"{begin} {low} in all {resamples}{also}.{fewer}"
     share = float(numbers.loc[numbers["n_clusters"].between(low, high), "share"].sum())
     same = float(numbers.loc[numbers["n_clusters"] == n_clusters, "share"].sum())
     also = "" if low == high == n_clusters else f", and {n_clusters} in {same:.0%}"
-    return f"{begin} {low if low == high else f'from {low} to {high}'} in {share:.0%} of {resamples}{also}."
+    return f"{begin} {low if low == high else f'from {low} to {high}'} in {share:.0%} of {resamples}{also}.{fewer}"
 
 
-def _about_the_clusters(clusters: pd.DataFrame) -> list[str]:
+def _about_the_clusters(clusters: pd.DataFrame, refits: Refits) -> list[str]:
     """Which clusters are found again, and how often."""
     if len(clusters) < 2:
         return []
-    begin = f"At {len(clusters)} clusters"
+    begin = f"At {len(clusters)} clusters" + (f", found by {refits.stand_in}" if refits.stand_in else "")
     again = f"found again (similarity of at least {_RECOVERED})"
     rare = clusters.loc[clusters["recovered"] < _OFTEN, "cluster"].tolist()
     if not rare:
-        return [f"{begin}, every cluster is {again} in {clusters['recovered'].min():.0%} of the resamples or more."]
+        least = clusters["recovered"].min()
+        share = "all" if least == 1 else f"at least {least:.0%} of the"
+        return [f"{begin}, every cluster is {again} in {share} resamples."]
     shown = ", ".join(map(str, rare[:10])) + (", ..." if len(rare) > 10 else "")
     which = f"cluster {shown} is" if len(rare) == 1 else f"clusters {shown} are"
     worst = clusters.iloc[int(clusters["stability"].to_numpy().argmin())]

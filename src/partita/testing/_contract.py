@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import clone
 
 from partita.exceptions import FewerClustersWarning
-from partita.testing._data import noisy_ensemble
+from partita.testing._data import noisy_ensemble, same_partition
 from partita.testing._tools import (
     data,
     expect,
@@ -57,6 +57,17 @@ def check_clusters_by_size(estimator: Any) -> None:
     expect((np.diff(sizes) <= 0).all(), f"clusters are not numbered by decreasing size: sizes {sizes.tolist()}")
     expect(hasattr(model, "n_clusters_"), "there is no n_clusters_")
     expect(model.n_clusters_ == len(sizes), f"n_clusters_ = {model.n_clusters_}, and labels_ has {len(sizes)} clusters")
+
+
+def check_number_of_clusters(estimator: Any) -> None:
+    """n_clusters=2 gives at most two clusters, and n_clusters=5 the five that all clusterings agree on."""
+    need_parameter(estimator, "n_clusters")
+    two = len(np.unique(labels_of(fresh(estimator, n_clusters=2), data())))
+    expect(two <= 2, f"n_clusters=2 gives {two} clusters")
+    agreed = noisy_ensemble(sizes=(12, 10, 8, 7, 6), n_clusterings=4, flip=0, missing=0)
+    labels = labels_of(fresh(estimator, n_clusters=5), agreed.X)
+    found = f"four equal clusterings of 5 clusters, with n_clusters=5, give {len(np.unique(labels))} clusters"
+    expect(same_partition(labels, agreed.truth), f"{found}, and not the same")
 
 
 def check_unlabelled_objects(estimator: Any) -> None:
@@ -221,6 +232,6 @@ def _refused(call: Any, what: str, kinds: tuple[type[Exception], ...]) -> None:
         expect(len(str(error)) > 10, f"{what}: the error does not say what is wrong: {error!r}")
     except Exception as error:
         names = " or ".join(kind.__name__ for kind in kinds)
-        raise AssertionError(f"{what}: {type(error).__name__} is raised, and should be {names}: {error}") from error
+        raise AssertionError(f"{what}: {type(error).__name__} is raised, not {names}: {error}") from error
     else:
         raise AssertionError(f"{what}: nothing is raised")

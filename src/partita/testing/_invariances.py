@@ -23,6 +23,9 @@ from partita.testing._tools import (
     tell_again,
 )
 
+_WEIGHTS_MATTER = (1, 2, 25)  # seeds; among them weights change the answer of EAC, LWEA, LWGP, k-means, mixtures, cuts
+_TWICE = "objects that are repeated and objects with a weight of"
+
 
 def check_relabelling(estimator: Any) -> None:
     """Renaming the labels of a clustering changes nothing."""
@@ -76,7 +79,7 @@ def check_clustering_of_weight_zero(estimator: Any) -> None:
     many = np.column_stack([truth, truth, other, other, other])
     with ignoring(ConvergenceWarning):
         weighted = labels_of(fresh(estimator, weights=[1, 1, 0, 0, 0]), many)
-    expect(same_partition(weighted, truth), "most clusterings have weight 0, and decide the partition")
+    expect(same_partition(weighted, truth), "clusterings of weight 0 decide the partition")
 
 
 def check_object_twice(estimator: Any) -> None:
@@ -86,12 +89,23 @@ def check_object_twice(estimator: Any) -> None:
     weight = generator().integers(1, 4, size=len(X))
     once = labels_of(fresh(estimator), X, sample_weight=weight)
     repeated = labels_of(fresh(estimator), np.repeat(X, weight, axis=0))
-    expect(same_partition(np.repeat(once, weight), repeated), "objects repeated, and weighted, are parted differently")
+    expect(same_partition(np.repeat(once, weight), repeated), f"{_TWICE} 1 to 3 give different partitions")
     apart = np.vstack([X, np.full((2, X.shape[1]), 9)])  # with their weight, two objects are a cluster like the others
     weight = np.append(np.ones(len(X), dtype=int), [40, 40])
     once = labels_of(fresh(estimator), apart, sample_weight=weight)
     repeated = labels_of(fresh(estimator), np.repeat(apart, weight, axis=0))
-    expect(same_partition(np.repeat(once, weight), repeated), "two objects 40 times, and with weight 40, are parted")
+    expect(same_partition(np.repeat(once, weight), repeated), f"{_TWICE} 40 give different partitions")
+    _expect_weights_to_matter(estimator)
+
+
+def _expect_weights_to_matter(estimator: Any) -> None:
+    """Noisy labels, where most methods have another answer without the weights."""
+    for seed in _WEIGHTS_MATTER:
+        X = noisy_ensemble(sizes=(8, 7, 5), n_clusterings=6, flip=0.3, missing=0, seed=seed).X
+        weight = np.where(np.random.default_rng(seed).random(len(X)) < 0.2, 9, 1)
+        once = labels_of(fresh(estimator), X, sample_weight=weight)
+        repeated = labels_of(fresh(estimator), np.repeat(X, weight, axis=0))
+        expect(same_partition(np.repeat(once, weight), repeated), f"{_TWICE} 9 give different partitions")
 
 
 def check_object_of_weight_zero(estimator: Any) -> None:
@@ -114,6 +128,15 @@ def check_empty_clustering(estimator: Any) -> None:
     with ignoring(EmptyColumnWarning):
         with_empty = labels_of(fresh(estimator), np.column_stack([X, np.full(len(X), -1)]))
     expect_equal(with_empty, labels_of(fresh(estimator), X), "with and without a clustering that has no label")
+
+
+def check_missing_labels(estimator: Any) -> None:
+    """A missing label says nothing: objects are not together because they lack the same labels."""
+    truth = noisy_ensemble().truth
+    X = np.repeat(truth[:, None], 6, axis=1)
+    X[::2, :4] = -1
+    labels = labels_of(fresh(estimator), X)
+    expect(same_partition(labels, truth), "all labels agree, and some are missing: the partition is not the common one")
 
 
 def check_unanimous(estimator: Any) -> None:

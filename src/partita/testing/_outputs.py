@@ -16,7 +16,7 @@ def check_membership(estimator: Any) -> None:
         model = fresh(estimator).fit(X)
     need(hasattr(model, "membership_"), "there is no membership_")
     _expect_probabilities(model.membership_, len(X), "membership_")
-    expect(_n_columns(model) == model.membership_.shape[1], "membership_ has not n_components_ columns")
+    expect(_n_columns(model) == model.membership_.shape[1], "membership_ does not have n_components_ columns")
     there = model.labels_ >= 0
     expect_equal(model.membership_[there].argmax(axis=1), model.labels_[there], "most probable clusters and labels_")
 
@@ -38,7 +38,7 @@ def check_predict_proba(estimator: Any) -> None:
     model = fresh(estimator).fit(data())
     probabilities = model.predict_proba(data()[:20])
     _expect_probabilities(probabilities, 20, "predict_proba")
-    expect(_n_columns(model) == probabilities.shape[1], "predict_proba has not n_components_ columns")
+    expect(_n_columns(model) == probabilities.shape[1], "predict_proba does not have n_components_ columns")
     expect_equal(probabilities.argmax(axis=1), model.predict(data()[:20]), "predict_proba and predict")
 
 
@@ -72,7 +72,7 @@ def check_predict(estimator: Any) -> None:
     X, model = data(), fresh(estimator).fit(data())
     some = np.asarray(model.predict(X[5:25]))
     expect(some.shape == (20,) and some.dtype.kind in "iu", f"predict gives {some.dtype} of shape {some.shape}")
-    expect(set(some.tolist()) <= set(range(-1, model.n_clusters_)), "predict gives clusters that labels_ has not")
+    expect(set(some.tolist()) <= set(range(-1, model.n_clusters_)), "predict gives clusters that are not in labels_")
     expect_equal(some, np.asarray(model.predict(X))[5:25], "some objects, and the same among all")
     same = float(np.mean(some == model.labels_[5:25]))
     expect(same >= 0.9, f"predict gives {same:.0%} of the fitted objects their cluster")
@@ -113,5 +113,6 @@ def _n_columns(model: Any) -> int:
 def _expect_probabilities(values: Any, n_rows: int, name: str) -> None:
     values = np.asarray(values)
     expect(values.ndim == 2 and len(values) == n_rows, f"{name} has the shape {values.shape} for {n_rows} objects")
+    expect(bool(np.isfinite(values).all()), f"{name} has values that are not finite")
     expect((values >= 0).all(), f"{name} has negative values")
     expect(np.allclose(values.sum(axis=1), 1, atol=_ROUNDING), f"rows of {name} do not sum to 1")

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Iterable
+from inspect import isclass
 from typing import Any, Literal
 from unittest import SkipTest
 
@@ -15,6 +16,7 @@ CHECKS: dict[str, Callable[[Any], None]] = {
     "fit": _contract.check_fit,
     "fit_predict": _contract.check_fit_predict,
     "clusters by size": _contract.check_clusters_by_size,
+    "number of clusters": _contract.check_number_of_clusters,
     "unlabelled objects": _contract.check_unlabelled_objects,
     "same seed": _contract.check_same_seed,
     "random state": _contract.check_random_state,
@@ -36,6 +38,7 @@ CHECKS: dict[str, Callable[[Any], None]] = {
     "clustering of weight 0": _invariances.check_clustering_of_weight_zero,
     "object twice": _invariances.check_object_twice,
     "object of weight 0": _invariances.check_object_of_weight_zero,
+    "missing labels": _invariances.check_missing_labels,
     "empty clustering": _invariances.check_empty_clustering,
     "unanimous": _invariances.check_unanimous,
     "finds k": _invariances.check_finds_k,
@@ -92,6 +95,7 @@ def check_consensus_estimator(
     >>> dict(zip(table["check"], table["status"]))
     {'fit': 'passed', 'relabelling': 'passed', 'membership': 'skipped'}
     """
+    _check_estimator(estimator)
     if on_fail is not None:
         check_choice("on_fail", on_fail, ("raise", "warn"))
     table = pd.DataFrame(
@@ -132,7 +136,13 @@ def consensus_estimator_checks(
     >>> for estimator, check in consensus_estimator_checks(EAC(), promises=["row order"]):
     ...     check(estimator)
     """
+    _check_estimator(estimator)
     return [(estimator, CHECKS[name]) for name in _chosen(promises)]
+
+
+def _check_estimator(estimator: Any) -> None:
+    if isclass(estimator) or not callable(getattr(estimator, "fit", None)):
+        raise TypeError(f"estimator={estimator!r:.60} must be an instance with a method fit, such as EAC().")
 
 
 def _chosen(promises: Iterable[str] | None) -> list[str]:
@@ -142,6 +152,8 @@ def _chosen(promises: Iterable[str] | None) -> list[str]:
     if isinstance(promises, str):
         raise TypeError(f"promises={promises!r:.60} must be a list of names, such as ['relabelling'].")
     wanted = list(promises)
+    if not wanted:
+        raise ValueError("promises is empty; pass at least one name, or None for all checks.")
     unknown = [name for name in wanted if name not in CHECKS]
     if unknown:
         raise ValueError(f"there is no promise {unknown[0]!r:.60}; pass some of {', '.join(CHECKS)}.")
@@ -158,6 +170,6 @@ def _outcome(estimator: Any, name: str) -> tuple[str, str, str]:
         return name, "skipped", str(reason)
     except AssertionError as failure:
         return name, "failed", str(failure)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         return name, "failed", f"{type(error).__name__}: {error}"
     return name, "passed", ""

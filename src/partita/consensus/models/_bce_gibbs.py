@@ -296,10 +296,7 @@ class SampledMixin:
     def _sample(self, ensemble: Ensemble, n_clusters: int) -> BCESamples:
         """Chains of Gibbs sampling (eqs. M62 to M67)."""
         if self.keep_starts:
-            raise ValueError(
-                "keep_starts=True keeps the starts of inference='vb', and sampling has chains: their values are in "
-                "log_joint_trace_. Pass keep_starts=False."
-            )
+            raise ValueError("keep_starts=True is for inference='vb': sampling has chains. Pass keep_starts=False.")
         plan, n_chains = make_plan(int(self.n_sweeps), self.burn_in, int(self.thin)), int(self.n_chains)
         given = (None if isinstance(value, str) else float(value) for value in (self.alpha, self.beta))
         settings = GibbsSettings(plan, n_chains, GibbsPrior(*given), self.init, self.n_jobs)

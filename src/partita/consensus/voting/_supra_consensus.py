@@ -130,7 +130,7 @@ def run_methods(matrix: LabelMatrix, methods: Mapping[str, Any]) -> Iterator[Out
                 fitted = clone(method).fit(matrix)
                 labels = fitted.labels_
                 nmi = average_nmi_score(matrix, labels)
-        except Exception as error:
+        except (Exception, SystemExit) as error:  # whatever a method of another package does, the others go on
             seconds = time.perf_counter() - compile_seconds() - start
             yield Outcome(name, None, 0, float("nan"), seconds, f"{type(error).__name__}: {error}", [])
             continue
