@@ -95,15 +95,33 @@ def test_imbalance_is_kept_up_to_one_object():
     X = np.repeat([[0, 0], [1, 1], [0, 1]], [10, 11, 9], axis=0)
     rows = opened(X, np.ones(30), n_clusters=3)
     kept = lambda labels, made="metis", imbalance=0.0: module.keeps_imbalance(  # noqa: E731
-        rows, GraphPartition(np.array(labels), made), PartitionerSettings("metis", imbalance)
+        rows, GraphPartition(np.array(labels), made), PartitionerSettings("metis", imbalance, n_objects=30)
     )
     assert kept([0, 1, 2])
     assert not kept([0, 1, 0])
     assert not kept([0, 1, 2], made="spectral")
     assert kept([0, 0, 0], made="none")
     two = opened(X, np.ones(30), n_clusters=2)
-    settings = PartitionerSettings("metis", 0.05)
+    settings = PartitionerSettings("metis", 0.05, n_objects=30)
     assert not module.keeps_imbalance(two, GraphPartition(np.array([0, 0, 1]), "metis"), settings)
+
+
+@pytest.mark.parametrize("absent", [False, True])
+def test_the_balance_of_weights_is_that_of_copies(absent, monkeypatch):
+    """A part may exceed the mean by one copy, and not by the mean weight of objects; weight 0 does not lower it."""
+    judged = []
+
+    def spy(rows, found, settings):
+        judged.append((1 / settings.n_objects) * rows.ensemble.row_weights.sum())
+        return True
+
+    monkeypatch.setattr(module, "keeps_imbalance", spy)
+    X, weight = np.repeat([[0, 0], [1, 1], [0, 1], [1, 2]], 3, axis=0), np.arange(12) % 4 + 1
+    model = CSPA(2, partitioner="metis", random_state=0)
+    model.fit(np.repeat(X, weight, axis=0))
+    extra = [0] * 5 if absent else []
+    model.fit(np.vstack([X, X[: len(extra)]]), sample_weight=np.append(weight, extra))
+    assert judged == pytest.approx([1, 1])
 
 
 @pytest.mark.parametrize("method", [CSPA, HBGF, SoftCSPA])

@@ -20,6 +20,12 @@ def test_weights_too_light_to_matter_stay_positive_and_products_finite():
     assert np.isfinite(np.outer(units, units)).all()
 
 
+@pytest.mark.parametrize("scale", [1e-300, 0.1, 1.0, 1e300])
+def test_the_lightest_object_counts_as_one(scale):
+    assert module.number_of_objects(scale * np.array([1.0, 0.0, 6.0, 2.0])) == pytest.approx(9, rel=1e-15)
+    assert module.number_of_objects(np.full(62, scale)) == 62
+
+
 @pytest.mark.parametrize("scale", [1e-300, 1.0, 1e300])
 def test_whole_weights_have_one_sum(scale):
     weights = module.whole_weights(scale * np.array([1.0, 3.0, 0.0, 4.0]))

@@ -4,6 +4,8 @@ Its contingency tables follow from the entropies printed in their Table I. The n
 by straightforward NumPy code on the objects, not on distinct rows; the entropies agree with the printed ones.
 """
 
+import tracemalloc
+
 import numpy as np
 
 from partita._labels.ensemble import Ensemble
@@ -57,3 +59,13 @@ def first_seen(labels):
     """The same partition, clusters numbered by first appearance."""
     names = {}
     return [names.setdefault(int(label), len(names)) for label in labels]
+
+
+def peak_memory(run):
+    """Most bytes that are held at a time while a function runs."""
+    tracemalloc.start()
+    try:
+        run()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()

@@ -5,9 +5,10 @@ import pytest
 from sklearn.cluster import KMeans
 
 from partita import DREC
+from partita.consensus.label_space import _drec as module
 from partita.consensus.label_space._drec import affinity, dense_representation
 from partita.exceptions import NotEnoughMemoryError
-from tests.consensus.label_space.fixed_ensembles import E16, E16_HOLES, distinct, random_ensemble
+from tests.consensus.label_space.fixed_ensembles import E16, E16_HOLES, distinct, peak_memory, random_ensemble
 from tests.ensembles import noisy_ensemble, same_partition
 
 ENSEMBLES = {"complete": E16, "holes": E16_HOLES, "random": random_ensemble(n=80, m=6, n_labels=4, missing=0.2, seed=1)}
@@ -93,6 +94,14 @@ def test_only_ratios_of_weights_matter():
 def test_rows_without_a_common_label_are_cut_for_free():
     X = np.repeat([[0, 0, 0], [1, 1, 1], [2, 2, 2], [2, 2, 3]], [5, 4, 3, 2], axis=0)
     assert same_partition(DREC(3).fit_predict(X), np.repeat([0, 1, 2, 2], [5, 4, 3, 2]))
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+def test_memory_is_what_is_asked_for(missing):
+    X = random_ensemble(n=1300, m=12, n_labels=5, missing=missing, seed=0)
+    n_rows, peak = len(np.unique(X, axis=0)), peak_memory(lambda: DREC(3, random_state=0).fit(X))
+    assert n_rows > 1200
+    assert peak < module._MATRICES * 8 * n_rows**2
 
 
 def test_too_many_rows_are_refused(monkeypatch):

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 
 from partita._labels.tables import cluster_entropies, cluster_tables, entropy_weights
 from partita.consensus.graph._spectral import embed_factor
@@ -108,6 +110,15 @@ def test_components_are_parts_without_common_objects():
     found = components(cell_graph(ensemble, np.ones(ensemble.n_cells)))
     assert found[ensemble.first_cell[0] + X[:, 0]].tolist() == found[ensemble.first_cell[1] + X[:, 1]].tolist()
     assert len(set(found.tolist())) == 3
+
+
+@pytest.mark.parametrize("density", [0.0, 0.005, 0.02, 0.5])
+@pytest.mark.parametrize("block", [1, 64])
+def test_components_and_their_numbers_are_those_of_the_graph(density, block, monkeypatch):
+    monkeypatch.setattr(module, "_BLOCK", block)
+    W = (np.random.default_rng(3).random((120, 120)) < density).astype(float)
+    W += W.T
+    assert np.array_equal(components(W), connected_components(csr_array(W), directed=False)[1])
 
 
 def test_more_vectors_than_cells_are_as_many_as_there_are():

@@ -30,6 +30,26 @@ def objective_by_hand(X, q, w, v, beta):
     return total - about_objects / beta
 
 
+def test_fitted_rows_keep_their_clusters():
+    X = np.array([[0, -1], [0, -1], [-1, 0], [-1, 0], [1, -1], [-1, 1]])
+    model = InformationBottleneck(4, random_state=0).fit(X)
+    assert model.labels_.tolist() == [0, 0, 1, 1, 2, 3]
+    assert np.array_equal(model.predict(X), model.labels_)
+    assert np.array_equal(model.predict_proba(X), model.membership_)
+    weightless = model.fit(np.vstack([X, X]), sample_weight=np.repeat([1, 0], 6))
+    assert np.array_equal(weightless.labels_[6:], weightless.labels_[:6])
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.filterwarnings("ignore::partita.exceptions.FewerClustersWarning")
+def test_fitted_rows_of_random_labels_keep_their_clusters(seed):
+    X = np.random.default_rng(seed).integers(-1, 3, (9, 3))
+    X[(X < 0).all(axis=1), 0] = 0
+    for beta in (math.inf, 3.0):
+        model = InformationBottleneck(4, beta=beta, random_state=0).fit(X)
+        assert np.array_equal(model.predict(X), model.labels_)
+
+
 def one_hot(labels, k):
     return (np.asarray(labels)[:, None] == np.arange(k)).astype(float)
 

@@ -6,7 +6,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from partita import ConstrainedNMF, LabelBlocks, NMFConsensus
 from partita.consensus.pairwise import _nmf_consensus as nmf
-from partita.consensus.pairwise._constrained_nmf import LinkedSimilarity
+from partita.consensus.pairwise._constrained_nmf import LinkedSimilarity, weakest_cluster
 from partita.consensus.pairwise._links import link_matrix, read_links
 from tests.consensus.pairwise.test_nmf_consensus import as_rows, coassociation
 from tests.ensembles import noisy_ensemble, same_partition
@@ -64,7 +64,7 @@ def test_eigenvalues_are_bounded_by_the_penalty(problem):
 def test_the_start_takes_the_largest_eigenvalues(problem):
     dense, w, matrix = problem
     root = np.sqrt(w)[:, None]
-    B = nmf._best_factor(matrix, root, 3)
+    B = nmf.best_factor(matrix, root, 3)
     values, vectors = np.linalg.eigh(root * dense * root.T)
     assert np.allclose(B @ B.T, vectors[:, -3:] * values[-3:] @ vectors[:, -3:].T, atol=0.05 * values[-1])
 
@@ -75,7 +75,8 @@ def test_the_objective_falls_and_is_that_of_the_matrix(rng):
     model = ConstrainedNMF(3, random_state=0).fit(X, sample_weight=w, must_link=MUST, cannot_link=CANNOT)
     assert (np.diff(model.history_) <= 0).all()
     S = coassociation(X)
-    L = dense_links(MUST, CANNOT, len(X), w, 0.5 * (w @ S @ w) / w.sum())
+    values = np.linalg.eigvalsh(np.sqrt(w)[:, None] * S * np.sqrt(w))
+    L = dense_links(MUST, CANNOT, len(X), w, 0.5 * values[-3])  # eq. P75
     assert model.objective_ <= w @ (S + L) ** 2 @ w
     free = ConstrainedNMF(3, penalty=0.0, random_state=0).fit(X, sample_weight=w, must_link=MUST)
     assert free.objective_ == pytest.approx(NMFConsensus(3).fit(X, sample_weight=w).objective_, rel=1e-3)
@@ -108,6 +109,34 @@ def test_pairs_of_a_few_objects_decide_for_all():
     model = ConstrainedNMF(2).fit(X, **pairs_of(weak, 60))
     assert model.n_violated_ == 0
     assert same_partition(model.labels_, weak)
+
+
+def noisy_labels(sizes, n_clusterings, flip, n_labels, seed):
+    """Labels that are drawn at random, from more labels than clusters, in a share of the cells."""
+    rng, truth = np.random.default_rng(seed), np.repeat(np.arange(len(sizes)), sizes)
+    shape = (len(truth), n_clusterings)
+    return np.where(rng.random(shape) < flip, rng.integers(0, n_labels, shape), truth[:, None]), truth
+
+
+@pytest.mark.parametrize("n_pairs", [1, 20, 100])
+@pytest.mark.parametrize(("sizes", "flip"), [((50,) * 10, 0.4), ((120, 60, 30, 20), 0.5)])
+def test_true_pairs_do_not_make_good_clusters_worse(sizes, flip, n_pairs):
+    X, truth = noisy_labels(sizes, 15, flip, 12, 0)
+    pairs = {"must_link": [(0, 1)]} if n_pairs == 1 else pairs_of(truth, n_pairs)
+    without, model = NMFConsensus(len(sizes)).fit(X), ConstrainedNMF(len(sizes)).fit(X, **pairs)
+    assert adjusted_rand_score(truth, model.labels_) > adjusted_rand_score(truth, without.labels_) - 0.02
+    assert np.bincount(model.labels_).min() > 10  # linked objects are no cluster of their own
+    assert model.n_violated_ <= 0.1 * n_pairs
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_the_weakest_cluster_is_the_last_of_the_leading_eigenvalues(missing, rng):
+    X = noisy_ensemble(missing=missing, flip=0.3).X
+    w = rng.integers(1, 4, len(X)).astype(float)
+    values = np.linalg.eigvalsh(np.sqrt(w)[:, None] * coassociation(X) * np.sqrt(w))
+    assert weakest_cluster(nmf.similarity_of(as_rows(X, w)), 3) == pytest.approx(values[-3], rel=0.02)
+    two = as_rows(np.repeat([[0], [1]], [6, 4], axis=0), np.ones(10))
+    assert weakest_cluster(nmf.similarity_of(two), 5) == pytest.approx(4.0)  # there is no fifth
 
 
 def test_more_penalty_less_violations():

@@ -23,6 +23,14 @@ def test_memberships_are_the_lowest(fuzziness, rng):
         assert (module.cost_of(D, fuzziness) <= (other**fuzziness * D).sum(axis=1)).all()
 
 
+def test_ties_do_not_depend_on_rounding():
+    distance = np.array([[0.3, 0.1 + 0.2, 0.7], [0.1 + 0.2, 0.3, 0.7]])
+    assert len(np.unique(distance[0])) == 3
+    Y = module.final_memberships(distance, 1.1)
+    assert (Y[:, 0] == Y[:, 1]).all()
+    assert np.allclose(Y, module.memberships(distance, 1.1), atol=1e-12)
+
+
 def test_an_object_on_centres_belongs_to_these():
     D = np.array([[0.0, 1.0, 0.0], [1e-300, 1.0, 1.0], [2.0, 2.0, 2.0]])
     Y = module.memberships(D, 1.1)

@@ -119,6 +119,17 @@ def test_large_fuzziness_makes_all_clusters_the_same():
     assert FuzzyKMeans(6, random_state=0).fit(X).membership_.max(axis=1).mean() > 0.5
 
 
+def test_clusters_that_are_the_same_are_one():
+    X = np.repeat(np.arange(30)[:, None], 3, axis=1)  # no two objects share a label
+    with pytest.warns(FewerClustersWarning, match="all clusters of FuzzyKMeans are the same"):
+        model = FuzzyKMeans(3, random_state=0).fit(X)
+    assert model.n_clusters_ == 1
+    assert (model.membership_ == 1 / 3).all()
+    assert (model.predict(X) == 0).all()
+    new = model.predict_proba(np.column_stack([np.arange(29), np.arange(1, 30), np.arange(29)]))
+    assert (new == new[0, 0]).all()
+
+
 def test_too_few_iterations_warn(X):
     with pytest.warns(ConvergenceWarning, match="FuzzyKMeans did not converge in max_iter=1 iterations"):
         FuzzyKMeans(3, max_iter=1, random_state=0).fit(X)

@@ -4,10 +4,12 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
+from sklearn.preprocessing import StandardScaler
 
-from partita import FuzzyKMedoids, LabelBlocks
+from partita import FuzzyKMedoids, KMeansEnsemble, LabelBlocks
 from partita import _runs as runs
 from partita._labels.ensemble import Ensemble
 from partita.consensus.pairwise import _fuzzy_kmedoids as module
@@ -110,6 +112,16 @@ def test_new_objects_by_their_distances_from_the_medoids():
     model = FuzzyKMedoids(3, random_state=0).fit(X)
     D = distance(np.vstack([X, new]))[len(X) :][:, model.medoids_]
     assert np.allclose(model.predict_proba(new), module.memberships(D, 1.1))
+
+
+def test_the_same_medoids_give_the_same_clusters_for_all_seeds():
+    features = StandardScaler().fit_transform(load_iris().data)
+    X = KMeansEnsemble(n_clusterings=20, random_state=0).fit_transform(features)
+    models = [FuzzyKMedoids(3, random_state=seed).fit(X) for seed in range(6)]
+    assert len({tuple(sorted(model.medoids_)) for model in models}) == 1
+    for model in models:
+        assert np.array_equal(model.labels_, models[0].labels_)
+        assert np.array_equal(model.membership_, models[0].membership_)
 
 
 def test_too_few_iterations_warn(X):

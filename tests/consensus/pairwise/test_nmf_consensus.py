@@ -91,7 +91,7 @@ def test_the_first_start_is_the_best_factor_of_its_rank(rng):
     X = np.unique(noisy_ensemble(missing=0, flip=0.2).X, axis=0)
     similarity = module.similarity_of(as_rows(X, rng.integers(1, 4, len(X)).astype(float)))
     root = np.sqrt(similarity.row_weights)[:, None]
-    B = module._best_factor(similarity, root, 3)
+    B = module.best_factor(similarity, root, 3)
     values, vectors = np.linalg.eigh(root * coassociation(X) * root.T)
     assert np.allclose(B @ B.T, vectors[:, -3:] * values[-3:] @ vectors[:, -3:].T, atol=0.01 * values[-1])
     apart = module._rows_apart(B)

@@ -56,6 +56,8 @@ def test_sizes_are_weights():
     heavy = RobustClusters(min_size=3).fit(X, sample_weight=[1, 1, 1, 1, 2, 0])
     assert heavy.is_robust_.tolist() == [True] * 5 + [False]  # without weight it takes no part
     assert heavy.n_robust_ == 2
+    light = RobustClusters(min_size=3).fit(X, sample_weight=[1, 2, 0, 1, 1, 0])
+    assert light.is_robust_.tolist() == [True] * 3 + [False] * 3  # without weight, it has the labels of others
     large = RobustClusters(min_size=2**61).fit(X, sample_weight=np.full(6, 2.0**60))
     assert large.n_robust_ == 2
     assert RobustClusters(min_size=1).fit(X).is_robust_.all()

@@ -93,6 +93,14 @@ def test_itk_on_labels_finds_the_clusters():
     assert same_partition(ITK(3, random_state=0).fit(X).labels_, truth)
 
 
+@pytest.mark.parametrize(("n_clusters", "n", "seed"), [(2, 6, 9), (2, 6, 26), (3, 8, 43), (3, 12, 10), (4, 12, 20)])
+def test_fitted_rows_of_labels_keep_their_clusters(n_clusters, n, seed):
+    X = np.random.default_rng(seed).integers(-1, 3, (n, 3))  # by the agreement alone, some went elsewhere
+    X[(X < 0).all(axis=1), 0] = 0
+    model = ITK(n_clusters, random_state=0).fit(X)
+    assert np.array_equal(model.predict(X), model.labels_)
+
+
 def test_itk_starts_at_different_objects(rng):
     rows = rng.dirichlet(np.ones(3), size=4)
     cells = stack_clusterings([np.repeat(rows, 5, axis=0)], np.ones(1), np.ones(20))

@@ -79,6 +79,15 @@ def test_same_objects_have_equal_probabilities():
     assert np.allclose(soft[0], 0.5)
 
 
+def test_a_clustering_without_any_label_has_no_matrix():
+    X = np.array([[0, -1, 0], [0, -1, 1], [1, -1, 1]])
+    with pytest.warns(UserWarning, match="1 of 3 clusterings have no label at all"):
+        soft = lac_memberships(np.arange(6.0).reshape(3, 2), X)
+    expected = lac_memberships(np.arange(6.0).reshape(3, 2), X[:, [0, 2]])
+    assert len(soft) == 2
+    assert all(np.array_equal(one, other) for one, other in zip(soft, expected, strict=True))
+
+
 @pytest.mark.parametrize("h", [0, -1, math.nan, True, "1"])
 def test_wrong_scales_are_refused(h):
     with pytest.raises(ValueError, match="pass a number above 0"):

@@ -1,5 +1,7 @@
 """SoftCSPA, SoftMCLA, SoftHBGF and SoftHGPA: what they partition, and that one-hot rows are labels."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -104,7 +106,7 @@ def test_soft_hgpa_on_one_hot_rows_has_the_factor_of_hgpa(missing, rng):
     X = np.unique(noisy_ensemble(missing=missing).X, axis=0)
     weights, sample_weight = rng.random(15) + 0.2, rng.integers(1, 4, len(X)).astype(float)
     cells = stack_clusterings(one_hot_blocks(X), weights, sample_weight)
-    A, H = _soft_graph.clique_factor(cells, int(sample_weight.sum()))
+    A, H = _soft_graph.clique_factor(cells, 1.0)
     ensemble = Ensemble(X.astype(np.int32), np.full(15, 3), weights, sample_weight)
     expected = hypergraph_of(ensemble, 1.0)
     assert np.array_equal(A.toarray(), expected.factor.toarray())
@@ -114,7 +116,7 @@ def test_soft_hgpa_on_one_hot_rows_has_the_factor_of_hgpa(missing, rng):
 def test_pairs_of_a_fractional_hyperedge_sum_to_its_size(rng):
     blocks = posteriors(missing=0.2)[0]
     weights = rng.random(6) + 0.1
-    A = _soft_graph.clique_factor(stack_clusterings(blocks, weights, np.ones(62)), 62)[0].toarray()
+    A = _soft_graph.clique_factor(stack_clusterings(blocks, weights, np.ones(62)), 1.0)[0].toarray()
     S = np.hstack([np.nan_to_num(block) for block in blocks])
     for a in range(18):
         pairs = np.outer(A[:, a], A[:, a])
@@ -125,9 +127,9 @@ def test_pairs_of_a_fractional_hyperedge_sum_to_its_size(rng):
 
 def test_a_hyperedge_with_one_object_is_dropped():
     block = np.array([[0.7, 0.3], [1.0, 0.0], [1.0, 0.0]])
-    A = _soft_graph.clique_factor(stack_clusterings([block], np.ones(1), np.ones(3)), 3)[0]
+    A = _soft_graph.clique_factor(stack_clusterings([block], np.ones(1), np.ones(3)), 1.0)[0]
     assert A.shape == (3, 1)
-    alone = _soft_graph.clique_factor(stack_clusterings([np.eye(3)], np.ones(1), np.ones(3)), 3)[0]
+    alone = _soft_graph.clique_factor(stack_clusterings([np.eye(3)], np.ones(1), np.ones(3)), 1.0)[0]
     assert alone.shape == (3, 3)
     assert np.isfinite(alone.toarray()).all()
 
@@ -137,3 +139,36 @@ def test_soft_hgpa_finds_the_truth_behind_probabilities():
     model = SoftHGPA(3, random_state=0).fit(blocks)
     assert same_partition(model.labels_, truth)
     assert np.array_equal(model.predict(blocks), model.labels_)
+
+
+# ------------------------------------------------------------------------------------------------- weights of objects
+def labels_of(method, X, **of_fit):
+    return method(2, random_state=0).fit(X, **of_fit).labels_
+
+
+CLIQUES = [partial(HGPA, partitioner="clique"), SoftHGPA]
+
+
+@pytest.mark.parametrize("method", CLIQUES)
+def test_copies_of_weight_zero_do_not_count(method):
+    X = np.array([[1, 1], [1, 0], [0, 0], [0, 0], [0, 1], [1, 1]])
+    with_copies = labels_of(method, np.vstack([X, X[[0] * 8]]), sample_weight=[1] * 6 + [0] * 8)
+    assert np.array_equal(with_copies[:6], labels_of(method, X))
+
+
+@pytest.mark.parametrize("method", CLIQUES)
+@pytest.mark.parametrize("seed", range(8))
+def test_whole_weights_are_copies(method, seed):
+    rng = np.random.default_rng(seed)
+    X, weight = rng.integers(-1, 3, (9, 4)), rng.integers(1, 7, 9)
+    X[(X < 0).all(axis=1), 0], weight[0] = 0, 1
+    for scale in (1.0, 0.1):
+        once = labels_of(method, X, sample_weight=scale * weight)
+        assert np.array_equal(np.repeat(once, weight), labels_of(method, np.repeat(X, weight, axis=0)))
+
+
+def test_whole_weights_of_soft_clusterings_are_copies(rng):
+    blocks, weight = [rng.dirichlet(np.ones(3), 12) for _ in range(4)], np.append(1, rng.integers(1, 7, 11))
+    once = labels_of(SoftHGPA, blocks, sample_weight=weight)
+    copied = labels_of(SoftHGPA, [np.repeat(block, weight, axis=0) for block in blocks])
+    assert same_partition(np.repeat(once, weight), copied)

@@ -4,12 +4,21 @@ import numpy as np
 import pytest
 from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import squareform
+from threadpoolctl import threadpool_limits
 
 from partita import PTA, PTGP
 from partita.consensus.walks import _row_walks as module
 from partita.consensus.walks._ptgp import mean_similarity
 from partita.exceptions import NotEnoughMemoryError
-from tests.consensus.label_space.fixed_ensembles import BOTH, E16, distinct, first_seen, partition, random_ensemble
+from tests.consensus.label_space.fixed_ensembles import (
+    BOTH,
+    E16,
+    distinct,
+    first_seen,
+    partition,
+    peak_memory,
+    random_ensemble,
+)
 from tests.ensembles import noisy_ensemble, same_partition
 
 FROM_000 = [1, 0.645610, 0.410186, 0.052244, 0.479020, 0.038789, 0.048822]  # 2 neighbours, 3 steps
@@ -151,6 +160,16 @@ def test_new_rows_go_to_the_highest_mean_coassociation(method):
 
 def test_lengths_by_default():
     assert [module.walk_length(n) for n in (1, 3, 15, 16, 1599, 1600, 10**6)] == [1, 1, 1, 2, 19, 20, 20]
+
+
+@pytest.mark.parametrize("sparse_cost", [0.0, np.inf])
+def test_memory_is_what_is_asked_for(sparse_cost, monkeypatch):
+    monkeypatch.setattr(module, "_SPARSE_COST", sparse_cost)
+    ensemble, _ = distinct(random_ensemble(n=1300, m=12, n_labels=5, seed=0))
+    assert ensemble.n_rows > 1200
+    with threadpool_limits(limits=1):  # threads that compete for the machine would take long
+        peak = peak_memory(lambda: module.row_trajectories(ensemble, 17, 3, show=False))
+    assert peak < module._MATRICES * 8 * ensemble.n_rows**2
 
 
 @pytest.mark.parametrize("method", [PTA, PTGP])

@@ -14,6 +14,7 @@ from partita._runs import draw_seeds, warn
 from partita._typing import FloatArray, IntArray
 from partita.base import BaseConsensus, Consensus, LabelledRows
 from partita.consensus.graph._graph_partition import GraphPartition, PartitionerSettings, is_installed
+from partita.consensus.graph._whole_weights import number_of_objects
 from partita.exceptions import PartitionerWarning
 
 _STEPS = 50  # rows of a cluster of mean size, at least: sizes change in steps of 2 %; adds at most 50 k vertices
@@ -42,6 +43,7 @@ class BalancedConsensus(BaseConsensus):
     def _fit_matrix(self, matrix: LabelMatrix, sample_weight: FloatArray) -> None:
         rows = self._open(matrix, sample_weight)
         settings = self._settings(int(draw_seeds(self.random_state, 1)[0]))
+        settings = settings._replace(n_objects=number_of_objects(sample_weight[rows.row_of_object >= 0]))
         found = self._cut(rows, settings)
         strict = self._balances_objects and is_installed(settings.partitioner)
         if strict and not keeps_imbalance(rows, found, settings):
@@ -71,7 +73,7 @@ def keeps_imbalance(rows: LabelledRows, found: GraphPartition, settings: Partiti
         return True
     weights = rows.ensemble.row_weights
     heaviest = np.bincount(found.labels, weights=weights).max()
-    allowed = (1 + settings.imbalance) * weights.sum() / rows.n_clusters + weights.sum() / rows.n_objects.sum()
+    allowed = ((1 + settings.imbalance) / rows.n_clusters + 1 / settings.n_objects) * weights.sum()
     all_found = found.partitioner == settings.partitioner and len(np.unique(found.labels)) == rows.n_clusters
     return all_found and bool(heaviest <= allowed)
 

@@ -5,6 +5,7 @@ makes it cut off very small parts. Of all partitions with the most parts the one
 the parts of cut / volume, is kept (eqs. G4 to G11).
 """
 
+import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Literal, NamedTuple
@@ -44,6 +45,7 @@ class PartitionerSettings(NamedTuple):
     imbalance: float = GENEROUS  # how much heavier than the mean METIS or Mt-KaHyPar may make a part, relatively
     seed: int = 0
     verbose: bool = False
+    n_objects: float = math.inf  # weight of all objects over that of the lightest, which counts as one (eq. G2)
 
 
 def partition_graph(

@@ -31,6 +31,7 @@ from partita.consensus.graph._whole_weights import whole_weights
 _FEW_PINS = 500  # labels of all rows up to which "auto" runs Mt-KaHyPar as well, in 30 ms: rows may share no label
 _LADDER = (0.1, 0.3)  # imbalances that Mt-KaHyPar tries below the allowed one
 _LARGEST_STEP = 1.0  # and the largest that it tries: beyond, it cuts off very small parts, and never won (eq. G42)
+ROUNDING = 1e-12  # of the size of a hyperedge: what is less is the rounding of one with a single object
 SMALLEST_EXCESS = 1e-9  # floor of |e| - 1 where no hyperedge has two objects, against division by zero
 
 
@@ -71,6 +72,10 @@ class HGPA(GraphConsensus):
     -----
     Cost with r distinct rows, m clusterings and t labels: r m^2 + t^3, or up to three partitions by Mt-KaHyPar.
 
+    "clique" counts the objects of a cluster: the one of the smallest positive ``sample_weight`` counts as one. So the
+    unit of the weights does not matter, and weight 2 is the object twice where some object has weight 1; weight 2 for
+    all objects is each of them once.
+
     References
     ----------
     A. Strehl, J. Ghosh, Cluster ensembles: a knowledge reuse framework for combining multiple partitions, JMLR 3 (2002)
@@ -91,8 +96,7 @@ class HGPA(GraphConsensus):
 
     def _partition(self, rows: LabelledRows, n_clusters: int, settings: PartitionerSettings) -> GraphPartition:
         ensemble, row_weights = rows.ensemble, rows.ensemble.row_weights
-        object_weight = float(row_weights.sum() / rows.n_objects.sum())
-        graph = hypergraph_of(ensemble, object_weight)
+        graph = hypergraph_of(ensemble, float(row_weights.sum()) / settings.n_objects)
         candidates: list[GraphPartition] = []
         tiny = settings.partitioner == "auto" and len(ensemble.row_cells) <= _FEW_PINS
         if settings.partitioner == "kahypar" or tiny:
@@ -113,9 +117,9 @@ class Hypergraph(NamedTuple):
 
 
 def hypergraph_of(ensemble: Ensemble, object_weight: float) -> Hypergraph:
-    """Hyperedges and their clique expansion; ``object_weight`` is the mean weight of an object (eqs. G14, G15)."""
+    """Hyperedges and their clique expansion; ``object_weight`` is that of one object (eqs. G14, G15)."""
     size = ensemble.cell_mass / object_weight  # in objects
-    shared = np.flatnonzero(size > 1)  # a hyperedge with one object is never cut
+    shared = np.flatnonzero(size - 1 > ROUNDING * size)  # a hyperedge with one object is never cut
     if len(shared) == 0:
         shared = np.flatnonzero(size > 0)
     H, edge_weights = sparse.csr_array(ensemble.indicator[:, shared]), ensemble.cell_weights[shared]

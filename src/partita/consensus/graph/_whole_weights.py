@@ -30,6 +30,15 @@ def in_units(weights: FloatArray) -> FloatArray:
     return np.where(positive, np.maximum(weights / smallest, 1.0), 0.0)
 
 
+def number_of_objects(sample_weight: FloatArray) -> float:
+    """How many objects there are if the lightest one that has a weight counts as one.
+
+    Weights that are whole numbers are then numbers of copies if one of them is 1, objects without weight do not count,
+    and the unit does not matter (eq. G2).
+    """
+    return float(in_units(sample_weight).sum())
+
+
 def whole_weights(weights: FloatArray) -> IntArray:
     """Weights as whole numbers that sum to 10^8; positive ones are at least 1."""
     share = weights / weights.max()

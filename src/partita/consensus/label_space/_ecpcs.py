@@ -53,7 +53,8 @@ class ECPCS(TreeOfRows):
     dendrogram_ : ndarray of shape (n_leaves - 1, 4)
         With "tree" only: tree over the objects in SciPy's form; heights are 1 - S.
     leaves_ : ndarray of shape (n_leaves,)
-        With "tree" only: object behind each leaf, all but those without label or without weight.
+        With "tree" only: object behind each leaf; all that have a label, and a weight or the labels of one with
+        a weight.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -128,7 +129,7 @@ def cluster_similarity(tables: ClusterTables, steps: int) -> FloatArray:
     """Z: similarity of all pairs of clusters, (t, t) (eqs. L13 to L15)."""
     root = np.sqrt(tables.cell_weights)
     J = common_jaccard(tables) * np.outer(root, root)
-    Z = trajectory_similarity(J, steps)
+    Z = trajectory_similarity(J.copy(), steps)
     if len(tables.clustering_weights) == 2:  # a walk changes the clustering with every step: no two walks ever meet
         Z = np.maximum(Z, J / max(J.max(), np.finfo(float).tiny))
     return Z

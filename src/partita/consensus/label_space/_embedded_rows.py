@@ -14,7 +14,7 @@ from partita._labels.membership import one_hot
 from partita._parameters import common
 from partita._runs import draw_seeds, in_order
 from partita._typing import Array, Codes, FloatArray, IntArray
-from partita.base import BaseConsensus, Consensus, LabelledRows
+from partita.base import Consensus, LabelledRows
 from partita.consensus.kmeans._weighted_kmeans import nearest_center, polish, weighted_kmeans
 from partita.consensus.label_space._transfer_cut import (
     TransferCut,
@@ -24,13 +24,14 @@ from partita.consensus.label_space._transfer_cut import (
     keep_heaviest,
     unit_rows,
 )
+from partita.consensus.pairwise._counted_objects import CountsObjects
 
 SAMPLE = 2000  # objects on which the starts compete: the clusters of starts on 20,000 rows; 500 at times gave others
 _STEPS = 30  # of Lloyd on all rows after the starts: each takes 0.1 s on 1,000,000 rows and 8 clusters
 _BLOCK = 2**16  # rows embedded at a time: what a thread needs at least to be worth its start
 
 
-class EmbeddedRows(BaseConsensus):
+class EmbeddedRows(CountsObjects):
     """Clusters of rows in the embedding of a transfer cut; subclasses say how much each cell counts."""
 
     _ties_by_codes: ClassVar[bool] = True  # starts are drawn by the position of rows

@@ -65,7 +65,8 @@ class LCE(TreeOfRows):
         With "tree" only: tree over the objects in SciPy's form; heights are 1 - S, and 0 between objects with the same
         labels.
     leaves_ : ndarray of shape (n_leaves,)
-        With "tree" only: object behind each leaf, all but those without label or without weight.
+        With "tree" only: object behind each leaf; all that have a label, and a weight or the labels of one with
+        a weight.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 

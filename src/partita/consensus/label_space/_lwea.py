@@ -56,7 +56,7 @@ class LWEA(TreeOfRows):
     dendrogram_ : ndarray of shape (n_leaves - 1, 4)
         Tree over the objects in SciPy's form; heights are 1 - S, and 0 between objects with the same labels.
     leaves_ : ndarray of shape (n_leaves,)
-        Object behind each leaf: all objects but those without label or without weight.
+        Object behind each leaf: all objects that have a label, and a weight or the labels of one with a weight.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 

@@ -16,7 +16,8 @@ from partita._labels.ensemble import Ensemble, match_rows
 from partita._memory import ensure_memory
 from partita._runs import progress
 from partita._typing import Array, Codes, FloatArray, IntArray
-from partita.base import BaseConsensus, LabelledRows
+from partita.base import LabelledRows
+from partita.consensus.pairwise._counted_objects import CountsObjects, objects_of_rows
 from partita.consensus.pairwise._evidence_accumulation import (
     _DOUBLE_BYTES,
     Merges,
@@ -37,7 +38,7 @@ class RowTree(NamedTuple):
     tolerance: float  # how exact its heights are
 
 
-class TreeOfRows(BaseConsensus):
+class TreeOfRows(CountsObjects):
     """What methods with a tree over the rows share: the tree, its cut, and new rows."""
 
     dendrogram_: FloatArray
@@ -53,8 +54,8 @@ class TreeOfRows(BaseConsensus):
         """Tree of rows that count by their weights, from their distances, which are overwritten."""
         tolerance = _EXACT if D.dtype == np.float64 else _EXACT_SINGLE
         merged = _single_link(D) if linkage == "single" else _chain_link(D, weights, linkage, show=show)
-        tree = _tree_of(Merges(*merged, tolerance), rows.n_objects)
-        self.dendrogram_, self.leaves_ = _expand_tree(tree, rows.row_of_object, rows.n_objects)
+        tree = _tree_of(Merges(*merged, tolerance), objects_of_rows(rows))
+        self.dendrogram_, self.leaves_ = _expand_tree(tree, rows.row_of_object, rows.ensemble.n_rows)
         return RowTree(tree, tolerance)
 
     def _similarities(self, some: Ensemble, rows: Ensemble, cell_similarity: Any) -> FloatArray:
@@ -133,6 +134,15 @@ def _mirror(D: Array) -> None:
         D[hi:, lo:hi] = D[lo:hi, hi:].T
         corner = np.triu(D[lo:hi, lo:hi])
         D[lo:hi, lo:hi] = np.maximum(corner, corner.T)
+
+
+def symmetrise(D: Array) -> None:
+    """(D + D') / 2 in place: symmetric to the last bit, as linkage needs it. No second matrix is made."""
+    for lo in range(0, len(D), _ROWS):
+        hi = lo + _ROWS
+        mean = (D[lo:hi, lo:] + D[lo:, lo:hi].T) / 2
+        D[lo:hi, lo:] = mean
+        D[lo:, lo:hi] = mean.T
 
 
 def _single_link(D: Array) -> tuple[IntArray, IntArray, FloatArray]:

@@ -11,8 +11,10 @@ from scipy.linalg import eigh
 
 from partita._labels.tables import ClusterTables
 from partita._typing import FloatArray
+from partita.consensus.label_space._row_tree import symmetrise
 
 _ROUNDING = 1e-12  # cosines below it are those of clusters between which no walk leads
+_ROWS = 128  # of the table of powers at a time
 
 
 def common_jaccard(tables: ClusterTables) -> FloatArray:
@@ -25,31 +27,47 @@ def common_jaccard(tables: ClusterTables) -> FloatArray:
 
 
 def trajectory_similarity(J: FloatArray, steps: int) -> FloatArray:
-    """Z, (t, t): cosine of the trajectories of walks of 1 to ``steps`` steps; 0 for clusters without neighbours."""
-    Z = np.zeros_like(J)
-    joined = np.flatnonzero(J.sum(axis=1) > 0)
-    if len(joined):
-        Z[np.ix_(joined, joined)] = _cosines(J[np.ix_(joined, joined)], steps)
-    return Z
+    """Z, (t, t): cosine of the trajectories of walks of 1 to ``steps`` steps; 0 for clusters without neighbours.
+
+    J is overwritten: with it three matrices are held at a time.
+    """
+    degree = J.sum(axis=1)
+    root = np.divide(1.0, np.sqrt(degree), out=np.zeros_like(degree), where=degree > 0)
+    inner = _inner_products(J, degree, root, steps)
+    length = 1 / np.sqrt(np.maximum(np.diag(inner), np.finfo(float).tiny))
+    inner *= length[:, None]
+    inner *= length
+    np.clip(inner, 0.0, 1.0, out=inner)
+    inner[inner < _ROUNDING] = 0.0
+    np.fill_diagonal(inner, degree > 0)
+    symmetrise(inner)
+    return inner
 
 
-def _cosines(J: FloatArray, steps: int) -> FloatArray:
-    """I_cd / sqrt(I_cc I_dd) with I = sum over q of P^q P^q' (eq. L15).
+def _inner_products(J: FloatArray, degree: FloatArray, root: FloatArray, steps: int) -> FloatArray:
+    """I = sum over q of P^q P^q' (eq. L15); J is overwritten.
 
     With R = D^-1/2 J D^-1/2 = Q diag(l) Q', P^q = D^-1/2 Q diag(l^q) Q' D^1/2, so that
     I = D^-1/2 Q ((Q' D Q) * sum over q of (l l')^q) Q' D^-1/2.
     """
-    degree = J.sum(axis=1)
-    root = 1 / np.sqrt(degree)
-    values, Q = eigh(root[:, None] * J * root)
-    product = np.outer(values, values)
-    powers, total = product.copy(), product.copy()
+    J *= root[:, None]
+    J *= root
+    values, Q = eigh(J.T, overwrite_a=True)  # symmetric; in the order of Fortran nothing is copied
+    np.multiply(degree[:, None], Q, out=J)
+    inner = Q.T @ J
+    for lo in range(0, len(J), _ROWS):
+        inner[lo : lo + _ROWS] *= _power_sums(np.outer(values[lo : lo + _ROWS], values), steps)
+    np.matmul(Q, inner, out=J)
+    np.matmul(J, Q.T, out=inner)
+    inner *= root[:, None]
+    inner *= root
+    return inner
+
+
+def _power_sums(x: FloatArray, steps: int) -> FloatArray:
+    """Sum of the powers x, x^2, ..., x^steps, entry by entry."""
+    powers, total = x.copy(), x.copy()
     for _ in range(steps - 1):
-        powers *= product
+        powers *= x
         total += powers
-    inner = root[:, None] * (Q @ ((Q.T @ (degree[:, None] * Q)) * total) @ Q.T) * root
-    length = np.sqrt(np.maximum(np.diag(inner), np.finfo(float).tiny))
-    Z = (inner / np.outer(length, length)).clip(0.0, 1.0)
-    Z[Z < _ROUNDING] = 0.0
-    np.fill_diagonal(Z, 1.0)
-    return np.asarray((Z + Z.T) / 2)
+    return total

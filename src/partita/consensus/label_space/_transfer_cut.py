@@ -23,6 +23,7 @@ _DENSE = 1500  # cells up to which W is decomposed as a dense matrix, at cubic c
 # of Lanczos, each some 20 products: as long as the dense decomposition of 3,500 cells takes. Clusterings that agree
 # nearly everywhere have many eigenvalues within 1e-6 of 1, and thousands of restarts would not be enough.
 _RESTARTS = 20
+_BLOCK = 64  # cells whose neighbours are looked up at a time
 _TINY = np.finfo(np.float64).tiny
 
 
@@ -126,12 +127,29 @@ def _by_lanczos(normal: FloatArray, n_vectors: int) -> tuple[FloatArray, FloatAr
 
 # --------------------------------------------------------------------------------------------------- the components
 def components(W: FloatArray) -> IntArray:
-    """Connected component of each cell, (t,): parts between which no object has labels."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import connected_components
+    """Connected component of each cell, (t,): parts between which no object has labels. W is symmetric.
 
-    joined: Any = csr_array(W > 0)
-    return np.asarray(connected_components(joined, directed=False)[1], dtype=np.int64)
+    Without lists of the edges, which take several times the memory of W where it is dense.
+    """
+    part = np.full(len(W), -1, dtype=np.int64)
+    for first in range(len(W)):
+        if part[first] < 0:
+            _spread(W, first, part)
+    return part
+
+
+def _spread(W: FloatArray, first: int, part: IntArray) -> None:
+    """Give the next number to all cells that the first can reach."""
+    number = int(part.max()) + 1
+    part[first] = number
+    waiting = np.array([first])
+    while len(waiting):
+        chosen, waiting = waiting[:_BLOCK], waiting[_BLOCK:]
+        found = np.flatnonzero((W[chosen] > 0).any(axis=0) & (part < 0))
+        part[found] = number
+        waiting = np.append(waiting, found)
+        if (part >= 0).all():
+            return
 
 
 def keep_heaviest(part: IntArray, weights: FloatArray, k: int) -> IntArray:

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.special import xlogy
 
 from partita._kernels import itk
-from partita._labels.ensemble import Ensemble
+from partita._labels.ensemble import Ensemble, match_rows
 from partita._labels.membership import one_hot
 from partita._parameters import Interval, StrOptions, common
 from partita._runs import Progress, Round, draw_seeds, progress, race, sample_for_starts, warn_not_converged
@@ -95,6 +95,9 @@ class InformationBottleneck(SoftConsensusMixin, BaseConsensus):
     -----
     A missing label is left out of the sums of its clustering. Hard clusters of complete labels have the objective of
     :class:`ITK` on these labels; with missing labels ITK lets the other labels of the object count more instead.
+
+    A new object gets the cluster of the fitted objects with the same labels, else that in which its labels are most
+    probable.
 
     Cost O(r m k) per iteration or pass for r distinct rows, m clusterings, k clusters; O(r (m + k)) memory.
 
@@ -190,7 +193,8 @@ class InformationBottleneck(SoftConsensusMixin, BaseConsensus):
 
     def _keep(self, problem: "Bottleneck", best: "BottleneckRun") -> Consensus:
         """What a fitted model has of its run, and the clusters of the rows."""
-        self._layout, self._logs = problem.scaled.layout, (best.log_table, best.log_weights)
+        self._rows, self._row_labels = problem.scaled, best.membership.argmax(axis=1)
+        self._logs = best.log_table, best.log_weights
         self.history_, self.converged_, self.n_iter_ = best.history, best.converged, len(best.history)
         self.objective_ = best.history[-1]
         self.information_, self.compression_ = (
@@ -201,10 +205,12 @@ class InformationBottleneck(SoftConsensusMixin, BaseConsensus):
         return Consensus(best.membership.argmax(axis=1), best.membership, np.full(k, 1 / k))
 
     def _label_rows(self, codes: Codes) -> FloatArray:
-        new = self._layout.with_rows(codes)
+        new = self._rows.with_rows(codes)
         log_table, log_weights = self._logs
         if log_weights is None:
-            return one_hot(new.sum_over_labels(log_table).argmax(axis=1), log_table.shape[1])
+            equal = match_rows(self._rows.codes, codes)  # clusters may tie for a row, as where they share no clustering
+            labels = np.where(equal >= 0, self._row_labels[equal], new.sum_over_labels(log_table).argmax(axis=1))
+            return one_hot(labels, log_table.shape[1])
         return posterior(as_rows(new), log_table, log_weights)[0]
 
 

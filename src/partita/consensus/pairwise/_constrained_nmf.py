@@ -4,8 +4,10 @@
 
 with L > 0 for pairs that must be together and L < 0 for pairs that must be apart (``_links.py``). Up to a constant that
 is the error of the factorisation of S less 2 tr(Y' L Y): a reward for pairs that are together as they must be, and a
-penalty for those that must not. Steps are those of NMFConsensus, which need a symmetric matrix and nothing else, so
-that the objective never rises. The paper's updates are multiplicative, with orthogonal columns.
+penalty for those that must not. The eigenvalues of L are at most a share of the k-th one of S (eq. P75), so that a
+group of linked objects is no cluster of its own beside those of the labels. Steps are those of NMFConsensus, which need
+a symmetric matrix and nothing else, so that the objective never rises. The paper's updates are multiplicative, with
+orthogonal columns.
 """
 
 from typing import Any, ClassVar, NamedTuple, Self
@@ -19,7 +21,16 @@ from partita._parameters import Interval
 from partita._typing import FloatArray
 from partita.base import LabelledRows, remember_columns
 from partita.consensus.pairwise._links import LinkMatrix, Links, link_matrix, read_links
-from partita.consensus.pairwise._nmf_consensus import NMFConsensus, Similarity, Symmetric, similarity_of
+from partita.consensus.pairwise._nmf_consensus import (
+    NMFConsensus,
+    Similarity,
+    Symmetric,
+    best_factor,
+    rotated_eigenvectors,
+    similarity_of,
+)
+
+_NOTHING = 1e-6  # eigenvalues below this share of the largest: labels of fewer than n_clusters kinds of objects
 
 
 class LinkedSimilarity(NamedTuple):
@@ -63,11 +74,12 @@ class ConstrainedNMF(NMFConsensus):
     n_clusters : int, default=8
         Number of clusters. Some may end without objects.
     penalty : float >= 0, default=0.5
-        How much the pairs count: with 1 all pairs of an object together weigh as much as its labels. Pairs are wishes:
-        a larger penalty makes fewer exceptions, but from about 1 on groups of linked objects tend to become clusters
-        of their own. If nearly all objects are linked, 2 and more satisfies all pairs.
+        How much the pairs count: with 1 a group of linked objects weighs as much as the weakest of ``n_clusters``
+        clusters. Pairs are wishes: a larger penalty makes fewer exceptions, but near 1 and above groups of linked
+        objects may become clusters of their own, and real clusters are joined for that.
     n_init : int, default=1
-        Number of starts, each run to its end; the best one is kept. See :class:`NMFConsensus`.
+        Number of starts, each run to its end; the best one is kept. See :class:`NMFConsensus`; with pairs the first
+        begins twice, with their eigenvectors and without.
     keep_starts : bool, default=False
         Keep what each start found in ``starts_``.
     max_iter : int, default=500
@@ -212,6 +224,21 @@ class ConstrainedNMF(NMFConsensus):
         similarity = similarity_of(rows)
         if self._links is None:
             return similarity
-        degree = similarity.times(np.ones((len(similarity.row_weights), 1)))[:, 0]
-        mean = float(similarity.row_weights @ degree / similarity.row_weights.sum())
-        return LinkedSimilarity(similarity, link_matrix(self._links, rows, float(self.penalty) * mean))
+        strength = float(self.penalty) * weakest_cluster(similarity, rows.n_clusters)
+        return LinkedSimilarity(similarity, link_matrix(self._links, rows, strength))
+
+    def _first_starts(self, similarity: Symmetric, n_clusters: int) -> list[FloatArray]:
+        first = super()._first_starts(similarity, n_clusters)
+        if isinstance(similarity, LinkedSimilarity):  # from the clusters without pairs, which change little by few
+            first.append(rotated_eigenvectors(similarity.of_labels, n_clusters))
+        return first
+
+
+def weakest_cluster(similarity: Similarity, n_clusters: int) -> float:
+    """The k-th eigenvalue of W^1/2 S W^1/2, or the last one that is not rounding (eq. P75).
+
+    A group of linked objects that had a larger one would take the place of a cluster.
+    """
+    B = best_factor(similarity, np.sqrt(similarity.row_weights)[:, None], n_clusters)
+    values = np.square(B).sum(axis=0)
+    return float(values[values > _NOTHING * values.max()].min())

@@ -19,8 +19,9 @@ from partita._memory import ensure_memory
 from partita._parameters import Interval, StrOptions, common
 from partita._runs import progress, warn
 from partita._typing import Array, Codes, FloatArray, IntArray
-from partita.base import BaseConsensus, Consensus, LabelledRows, too_many_clusters
+from partita.base import Consensus, LabelledRows, too_many_clusters
 from partita.consensus.pairwise import _small_linkage as small
+from partita.consensus.pairwise._counted_objects import CountsObjects, objects_of_rows
 from partita.exceptions import AmbiguousNumberWarning
 
 _DOUBLE_BYTES = 2**29  # distances are float64 up to this size of the matrix, and float32 beyond, to halve the memory
@@ -42,7 +43,7 @@ class Merges(NamedTuple):
     tolerance: float  # how exact the heights are
 
 
-class EAC(BaseConsensus):
+class EAC(CountsObjects):
     """Evidence accumulation clustering.
 
     Two objects are as similar as the share of clusterings, among those that label both, which put them
@@ -89,7 +90,7 @@ class EAC(BaseConsensus):
     dendrogram_ : ndarray of shape (n_leaves - 1, 4)
         Tree over the objects in SciPy's form; heights are 1 - S (for Ward: Ward distances).
     leaves_ : ndarray of shape (n_leaves,)
-        Object behind each leaf: all objects but those without label or without weight.
+        Object behind each leaf: all objects that have a label, and a weight or the labels of one with a weight.
     lifetimes_ : ndarray
         Lifetime of the cut into k clusters, for k = 2, 3, ...: how far the height can move without changing it.
     n_features_in_, feature_names_in_
@@ -154,11 +155,12 @@ class EAC(BaseConsensus):
         ensemble, n_rows = rows.ensemble, rows.ensemble.n_rows
         n_clusters = rows.n_clusters if cut == "n_clusters" else 0
         merges = self._merge_rows(rows)
-        tree = _tree_of(merges, rows.n_objects)
-        self.dendrogram_, self.leaves_ = _expand_tree(tree, rows.row_of_object, rows.n_objects)
-        heights = self.dendrogram_[:, 2]
-        copies = len(self.leaves_) > n_rows or bool(ensemble.row_weights.max() > 1)
-        self.lifetimes_ = cut_lifetimes(heights, include_all=copies and len(self.leaves_) == n_rows)
+        tree = _tree_of(merges, objects_of_rows(rows))
+        self.dendrogram_, self.leaves_ = _expand_tree(tree, rows.row_of_object, n_rows)
+        n_objects = int(rows.n_objects.sum())
+        heights = self.dendrogram_[len(self.leaves_) - n_objects :, 2]  # objects without weight joined theirs at 0
+        copies = n_objects > n_rows or bool(ensemble.row_weights.max() > 1)
+        self.lifetimes_ = cut_lifetimes(heights, include_all=copies and n_objects == n_rows)
         if cut == "lifetime":
             candidates = lives_up_to(self.lifetimes_, self._limit(rows), merges.tolerance)
             n_clusters = _longest_life(candidates, heights, merges.tolerance, allow_one=self.allow_one)
@@ -167,7 +169,7 @@ class EAC(BaseConsensus):
             n_merges = int(np.searchsorted(tree[:, 2], 1 - self.threshold + merges.tolerance, side="right"))
         labels = cut_tree(tree, n_merges)
         power = 0.5 if self.linkage == "ward" else 0  # Ward distances grow with the root of the weights (eq. P4)
-        self.dendrogram_[:, 2] = rows.scale.report(heights, objects=power)
+        self.dendrogram_[:, 2] = rows.scale.report(self.dendrogram_[:, 2], objects=power)
         self.lifetimes_ = rows.scale.report(self.lifetimes_, objects=power)
         if cut == "lifetime":
             _warn_ambiguous(self.lifetimes_[: len(candidates)], heights, n_clusters, allow_one=self.allow_one)
@@ -182,9 +184,9 @@ class EAC(BaseConsensus):
     def _limit(self, rows: LabelledRows) -> int:
         """Largest number of clusters that the lifetime criterion may answer (eq. P9)."""
         if self.max_clusters is None:
-            return len(self.leaves_)
+            return int(rows.n_objects.sum())
         if isinstance(self.max_clusters, str):
-            n = max(len(self.leaves_), int(rows.ensemble.row_weights.sum()))
+            n = max(int(rows.n_objects.sum()), int(rows.ensemble.row_weights.sum()))
             return max(math.isqrt(n), 2)
         return int(self.max_clusters)
 
@@ -427,10 +429,10 @@ def cut_tree(tree: FloatArray, n_merges: int) -> IntArray:
     return np.unique(labels, return_inverse=True)[1].astype(np.int64)
 
 
-def _expand_tree(tree: FloatArray, row_of_object: IntArray, n_objects: IntArray) -> tuple[FloatArray, IntArray]:
+def _expand_tree(tree: FloatArray, row_of_object: IntArray, n_rows: int) -> tuple[FloatArray, IntArray]:
     """Tree over the objects from the tree over the rows: equal objects merge first, at height 0 (eq. P5)."""
     leaves = np.flatnonzero(row_of_object >= 0)
-    n, n_rows = len(leaves), len(n_objects)
+    n = len(leaves)
     order = np.argsort(row_of_object[leaves], kind="stable")  # objects of a row stand together
     row = row_of_object[leaves][order]
     repeat = np.flatnonzero(np.diff(row, prepend=-1) == 0)  # all but the first object of each row

@@ -21,6 +21,7 @@ from partita.exceptions import FewerClustersWarning
 
 FUZZINESS = [Interval("real", 1.01, None)]  # below, powers of ratios leave the range of numbers; k-means is the limit
 _EQUAL = 1e-3  # all memberships of all objects within this: the centres are at one place
+_DIGITS = 12  # of memberships that are reported; equal ones differ by some 1e-15
 _BLOCK = 2**22  # entries of a block of similarities of new rows: 32 MiB
 
 
@@ -28,6 +29,11 @@ def memberships(distance: FloatArray, fuzziness: float) -> FloatArray:
     """Memberships (n, k) at given distances; an object on centres belongs to these alone, in equal shares (eq. P69)."""
     share = _ratios(distance) ** (1 / (fuzziness - 1))
     return np.asarray(share / share.sum(axis=1, keepdims=True))
+
+
+def final_memberships(distance: FloatArray, fuzziness: float) -> FloatArray:
+    """The same, rounded: clusters that tie for an object do so to the last bit, whatever the order of the sums."""
+    return np.asarray(memberships(distance, fuzziness).round(_DIGITS))
 
 
 def cost_of(distance: FloatArray, fuzziness: float) -> FloatArray:
@@ -42,14 +48,16 @@ def _ratios(distance: FloatArray) -> FloatArray:
     return np.asarray(np.divide(nearest, distance, out=np.ones_like(distance), where=distance > 0))
 
 
-def warn_if_equal(Y: FloatArray, method: str, fuzziness: float) -> None:
-    """Say that all clusters became one, which is what too large a fuzziness does."""
-    if Y.shape[1] > 1 and np.ptp(Y, axis=1).max() < _EQUAL:
+def warn_if_equal(Y: FloatArray, method: str, fuzziness: float) -> bool:
+    """Whether all clusters became one, which is what too large a fuzziness does; if so, say it."""
+    equal = Y.shape[1] > 1 and bool(np.ptp(Y, axis=1).max() < _EQUAL)
+    if equal:
         warn(
             f"all clusters of {method} are the same: with fuzziness={fuzziness:g} equal memberships are best for these "
             "labels; pass a lower fuzziness, such as 1.1.",
             FewerClustersWarning,
         )
+    return equal
 
 
 def dense_similarity(ensemble: Ensemble, method: str) -> FloatArray:

@@ -38,6 +38,7 @@ from partita.consensus.pairwise._fuzzy import (
     FUZZINESS,
     cost_of,
     dense_similarity,
+    final_memberships,
     memberships,
     similarity_to,
     warn_if_equal,
@@ -110,7 +111,8 @@ class FuzzyKMeans(SoftConsensusMixin, BaseConsensus):
         Number of clusters.
     fuzziness : float > 1, default=1.2
         How much clusters overlap (m in most texts); at least 1.01. Near 1 it is k-means. With 2, the usual value for a
-        few features, the clusters of noisy ensembles become one: all memberships are then equal, and a warning tells.
+        few features, the clusters of noisy ensembles become one: all memberships are then equal, all objects are in
+        one cluster, and a warning tells.
     n_init : int, default=5
         Number of starts that are run to their end; the best one is kept. Four times as many (greedy k-means++) compete
         for ten iterations. With more than 3,000 distinct rows all starts run on a sample of 3,000 objects, and the best
@@ -230,9 +232,12 @@ class FuzzyKMeans(SoftConsensusMixin, BaseConsensus):
                 for one, seed in zip(runs, seeds, strict=True)
             ]
             self.starts_ = kept_starts(kept, rows, objects=2)
-        Y = memberships(points.distances(found.centers), self.fuzziness)
-        warn_if_equal(Y, type(self).__name__, self.fuzziness)
-        self._rows, self._Y, self._centers, self._metric = ensemble, Y, found.centers, points.metric
+        Y, centers = final_memberships(points.distances(found.centers), self.fuzziness), found.centers
+        if warn_if_equal(
+            Y, type(self).__name__, self.fuzziness
+        ):  # what is left of differences is where the run stopped
+            Y, centers = np.full_like(Y, 1 / Y.shape[1]), np.tile(centers.mean(axis=1, keepdims=True), Y.shape[1])
+        self._rows, self._Y, self._centers, self._metric = ensemble, Y, centers, points.metric
         return Consensus(Y.argmax(axis=1), Y, np.full(Y.shape[1], 1 / Y.shape[1]))
 
     def _run_starts(self, points: Points, n_clusters: int, seeds: list[int]) -> list[FuzzyRun]:
@@ -274,7 +279,7 @@ class FuzzyKMeans(SoftConsensusMixin, BaseConsensus):
             F = self._coordinates(codes[new])
             norms = squared_norms(F, self._metric)
             points = Points(F, self._metric, norms, np.ones(len(new)), _ROUNDING * float(norms.max()))
-            Y[new] = memberships(points.distances(self._centers), self.fuzziness)
+            Y[new] = final_memberships(points.distances(self._centers), self.fuzziness)
         return Y
 
     def _coordinates(self, codes: Codes) -> Any:

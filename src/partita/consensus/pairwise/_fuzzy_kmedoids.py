@@ -26,6 +26,7 @@ from partita.consensus.pairwise._fuzzy import (
     FUZZINESS,
     cost_of,
     dense_similarity,
+    final_memberships,
     memberships,
     similarity_to,
     warn_if_equal,
@@ -228,7 +229,7 @@ class FuzzyKMedoids(SoftConsensusMixin, BaseConsensus):
         return np.array([int(np.argmax(self._judged.row_of_object == row)) for row in medoids], dtype=np.int64)
 
     def _of_rows(self, distances: PairDistances, medoids: IntArray) -> FloatArray:
-        return memberships(distances.columns(medoids), self.fuzziness)
+        return final_memberships(distances.columns(medoids), self.fuzziness)
 
     def _run(self, distances: PairDistances, medoids: IntArray, rng: np.random.Generator, bar: Progress) -> MedoidRun:
         """The published iteration, then swaps."""
@@ -237,14 +238,15 @@ class FuzzyKMedoids(SoftConsensusMixin, BaseConsensus):
         if run.converged:
             run = swap_medoids(distances, run, self.fuzziness, self.tol, limit, rng)
         bar.update(limit)
-        return run
+        return run._replace(medoids=np.sort(run.medoids))  # ties of objects then do not depend on the start
 
     def _label_rows(self, codes: Codes) -> Array:
         equal = match_rows(self._rows.codes, codes)
         Y = self._Y[equal]
         new = np.flatnonzero(equal < 0)
         if len(new):
-            Y[new] = memberships(np.maximum(1.0 - similarity_to(codes[new], self._medoid_rows), 0.0), self.fuzziness)
+            distance = np.maximum(1.0 - similarity_to(codes[new], self._medoid_rows), 0.0)
+            Y[new] = final_memberships(distance, self.fuzziness)
         return Y
 
 

@@ -4,12 +4,11 @@ Must-links join objects to groups: if a and b, and b and c, must be together, so
 keeps all objects of its two groups apart. With E the indicator of the groups, (n, q), and C the pairs of groups that
 must be apart, what is added is
 
-    L = E K E',    K = penalty d R^-1/2 (T - C) R^-1/2                                                       (eq. P75)
+    L = E K E',    K = strength R^-1/2 (T - C) R^-1/2                                                        (eq. P75)
 
 T diagonal, 1 for groups of two or more objects; R_a the weight of the objects with which an object of group a is linked
-in either way, and d the mean, over the objects, of the sums of their rows of the co-association. So the eigenvalues of
-L are between -penalty d and penalty d, whatever the number of pairs and of objects: with penalty 1 all pairs of an
-object together weigh as much as its labels. Products with L need no pair of objects.
+in either way. So the eigenvalues of L are between -strength and strength, whatever the number of pairs and of objects.
+Products with L need no pair of objects.
 """
 
 from typing import Any, NamedTuple

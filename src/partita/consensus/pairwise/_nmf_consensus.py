@@ -215,11 +215,13 @@ class NMFConsensus(SoftConsensusMixin, BaseConsensus):
     def _fit_rows(self, rows: LabelledRows) -> Consensus:
         similarity, n_clusters = self._matrix(rows), rows.n_clusters
         seeds = draw_seeds(self.random_state, self.n_init).tolist()
-        with progress(int(self.n_init) * int(self.max_iter), "NMF", show=bool(self.verbose)) as bar:
+        first = self._first_starts(similarity, n_clusters)
+        n_runs = len(first) + int(self.n_init) - 1
+        with progress(n_runs * int(self.max_iter), "NMF", show=bool(self.verbose)) as bar:
 
             def run(number: int) -> NMFRun:
                 if number == 0:
-                    return self._run(similarity, rotated_eigenvectors(similarity, n_clusters), bar)
+                    return min((self._run(similarity, Y, bar) for Y in first), key=lambda run: run.history[-1])
                 return self._run(similarity, k_means_start(rows.ensemble, n_clusters, seeds[number]), bar)
 
             runs = list(in_order(run, range(len(seeds)), self.n_jobs))
@@ -242,6 +244,10 @@ class NMFConsensus(SoftConsensusMixin, BaseConsensus):
     def _matrix(self, rows: LabelledRows) -> Symmetric:
         """The matrix that is factorised."""
         return similarity_of(rows)
+
+    def _first_starts(self, similarity: Symmetric, n_clusters: int) -> list[FloatArray]:
+        """Where the first start begins, the best of them counts; nothing is drawn at random (eq. P56)."""
+        return [rotated_eigenvectors(similarity, n_clusters)]
 
     def _run(self, similarity: Symmetric, Y: FloatArray, bar: Progress) -> NMFRun:
         """Iterate from Y."""
@@ -295,7 +301,7 @@ def pass_over_columns(factor: Factor, damping: float) -> FloatArray:
 def rotated_eigenvectors(similarity: Symmetric, n_clusters: int) -> FloatArray:
     """max(0, B R) for the best B B' of rank k, and the rotation R that makes it nearest to B R (eq. P56)."""
     root = np.sqrt(similarity.row_weights)[:, None]
-    B = _best_factor(similarity, root, n_clusters)
+    B = best_factor(similarity, root, n_clusters)
     R = polar((B / root)[_rows_apart(B / root)].T)[0]
     for _ in range(_TURNS):
         R = polar(B.T @ np.maximum(B @ R, 0.0))[0]
@@ -315,7 +321,7 @@ def _rows_apart(points: FloatArray) -> list[int]:
     return chosen
 
 
-def _best_factor(similarity: Symmetric, root: FloatArray, n_clusters: int) -> FloatArray:
+def best_factor(similarity: Symmetric, root: FloatArray, n_clusters: int) -> FloatArray:
     """Leading eigenvectors of W^1/2 S W^1/2, each times the root of its eigenvalue, by powers of S on some columns."""
     shift = similarity.lowest()  # so that large eigenvalues below 0 do not come first
 

@@ -51,7 +51,8 @@ class RobustClusters(EAC):
     n_robust_ : int
         Number of robust clusters, of at least ``min_size``.
     is_robust_ : ndarray of shape (n_samples,), bool
-        Whether each object is in a robust cluster; False for objects without label or without weight.
+        Whether each object is in a robust cluster. False for objects without label, and for those without weight unless
+        they have the labels of an object with a weight.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 

@@ -15,11 +15,13 @@ import numpy as np
 from scipy import sparse
 from scipy.special import xlogy
 
+from partita._labels.ensemble import match_rows
 from partita._labels.membership import one_hot
 from partita._labels.weights import WeightScale
 from partita._parameters import common
 from partita._runs import Progress, Round, plus_plus, progress, race, warn_not_converged
-from partita._typing import FloatArray, IntArray
+from partita._typing import Array, Codes, FloatArray, IntArray
+from partita.base import Consensus, LabelledRows
 from partita.consensus.graph._cell_memberships import CellMemberships
 from partita.consensus.soft._soft_consensus import SoftEnsembleConsensus
 
@@ -78,6 +80,9 @@ class ITK(SoftEnsembleConsensus):
     a centre, the one that lowers the sum of divergences most is taken. Cost O(n t k) per iteration, with t the number
     of clusters of all clusterings.
 
+    A new object with the labels of a fitted one gets its cluster. Any other, and after a fit on soft clusterings every
+    one, gets the cluster whose mean probabilities agree best with its own, which may differ from ``labels_``.
+
     References
     ----------
     K. Punera, J. Ghosh, Soft cluster ensembles, in Advances in Fuzzy Clustering and its Applications, Wiley 2007,
@@ -126,6 +131,16 @@ class ITK(SoftEnsembleConsensus):
     def _report(self, scale: WeightScale) -> None:
         self.history_ = scale.report(self.history_, objects=1)
         self.objective_ = self.history_[-1]
+
+    def _fit_rows(self, rows: LabelledRows) -> Consensus:
+        found = super()._fit_rows(rows)
+        self._row_codes, self._row_labels = rows.ensemble.codes, found.labels
+        return found
+
+    def _label_rows(self, codes: Codes) -> Array:
+        """Cluster of the fitted row with the same labels, else that of the best agreement (eq. G3)."""
+        equal = match_rows(self._row_codes, codes)
+        return np.where(equal >= 0, self._row_labels[equal], super()._label_rows(codes))
 
     def _cluster(self, cells: CellMemberships, n_clusters: int, seed: int) -> IntArray:
         rng = np.random.default_rng(seed)

@@ -36,7 +36,8 @@ def lac_memberships(features: Any, X: Any, *, h: float | None = None, verbose: b
     Returns
     -------
     memberships : list of ndarray of shape (n_samples, k_m)
-        One matrix per clustering; rows are NaN where an object has no label. Clusters are in the order of their
+        One matrix per clustering that labels an object; columns of X without any label are left out, so that there are
+        fewer matrices than columns. Rows are NaN where an object has no label. Clusters are in the order of their
         sorted labels.
 
     Notes

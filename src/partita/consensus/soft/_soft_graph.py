@@ -30,11 +30,10 @@ from partita.consensus.graph._graph_partition import (
     partition_graph,
 )
 from partita.consensus.graph._hbgf import partition_bipartite
-from partita.consensus.graph._hgpa import SMALLEST_EXCESS
+from partita.consensus.graph._hgpa import ROUNDING, SMALLEST_EXCESS
 from partita.consensus.graph._mcla import meta_cluster
+from partita.consensus.graph._whole_weights import number_of_objects
 from partita.consensus.soft._soft_consensus import SoftEnsembleConsensus, mean_profiles
-
-_ROUNDING = 1e-12  # of the size of a hyperedge: what is less is the rounding of one with a single object
 
 _PARAMETERS = """
     Parameters
@@ -99,7 +98,8 @@ class SoftGraphConsensus(SoftEnsembleConsensus, BalancedConsensus):
         self.verbose = verbose
 
     def _cluster(self, cells: CellMemberships, n_clusters: int, seed: int) -> IntArray:
-        found = self._partition(cells.in_units(), n_clusters, self._settings(seed))
+        settings = self._settings(seed)._replace(n_objects=number_of_objects(cells.row_weights))  # a row is one
+        found = self._partition(cells.in_units(), n_clusters, settings)
         self._name_partitioner(found)
         return found.labels
 
@@ -204,6 +204,7 @@ class SoftHGPA(SoftGraphConsensus):
     Every cluster is a hyperedge to which objects belong in part. Each spreads over the pairs of its objects, so that
     what an object gets is on average its probability; on labels this is ``HGPA(partitioner="clique")``. Mt-KaHyPar has
     no hyperedges with fractions of vertices, and is not used. Cost n t^2 + t^3 with t clusters in all clusterings.
+    ``sample_weight`` counts as in :class:`HGPA`: the lightest object is one.
 
     References
     ----------
@@ -232,29 +233,19 @@ class SoftHGPA(SoftGraphConsensus):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _cut(self, rows: LabelledRows, settings: PartitionerSettings) -> GraphPartition:
-        cells = cell_memberships(rows.ensemble).in_units()
-        return partition_cliques(cells, int(rows.n_objects.sum()), rows.n_clusters, settings.seed)
-
     def _partition(self, cells: CellMemberships, n_clusters: int, settings: PartitionerSettings) -> GraphPartition:
-        return partition_cliques(cells, cells.n_rows, n_clusters, settings.seed)
+        A, H = clique_factor(cells, float(cells.row_weights.sum()) / settings.n_objects)
+        found = partition_factor(A, n_clusters, cells.row_weights, settings.seed, votes=H)
+        return GraphPartition(found.labels, "clique" if found.partitioner == "spectral" else "none")
 
 
-def partition_cliques(cells: CellMemberships, n_objects: int, n_clusters: int, seed: int) -> GraphPartition:
-    """Spectral partition of the clique expansion of fractional hyperedges."""
-    A, H = clique_factor(cells, n_objects)
-    found = partition_factor(A, n_clusters, cells.row_weights, seed, votes=H)
-    return GraphPartition(found.labels, "clique" if found.partitioner == "spectral" else "none")
-
-
-def clique_factor(cells: CellMemberships, n_objects: int) -> tuple[Any, Any]:
+def clique_factor(cells: CellMemberships, object_weight: float) -> tuple[Any, Any]:
     """A of the clique expansion A A', and the memberships in its hyperedges (eq. G43)."""
     H = sparse.csr_array(cells.H)
-    mean_weight = float(cells.row_weights.sum() / n_objects)
-    size = np.asarray(H.T @ cells.row_weights) / mean_weight
-    square = np.asarray(H.multiply(H).T @ cells.row_weights) / mean_weight
+    size = np.asarray(H.T @ cells.row_weights) / object_weight
+    square = np.asarray(H.multiply(H).T @ cells.row_weights) / object_weight
     excess = size - np.divide(square, size, out=np.zeros_like(size), where=size > 0)
-    shared = np.flatnonzero(excess > _ROUNDING * size)  # a hyperedge with one object is never cut
+    shared = np.flatnonzero(excess > ROUNDING * size)  # a hyperedge with one object is never cut
     if len(shared) == 0:
         shared = np.flatnonzero(size > 0)
     H, scale = H[:, shared], np.sqrt(cells.cell_weights[shared] / np.maximum(excess[shared], SMALLEST_EXCESS))

@@ -37,13 +37,14 @@ from partita.consensus.label_space._transfer_cut import (
     membership_graph,
     unit_rows,
 )
+from partita.consensus.pairwise._counted_objects import CountsObjects
 from partita.consensus.soft._soft_consensus import SoftEnsembleConsensus
 
 _SAMPLE, _STEPS = 2000, 30  # objects on which the starts of k-means compete, and steps on all objects, as in LWGP
 _SAME = 1e-9  # difference of probabilities that is rounding
 
 
-class SoftLWGP(SoftEnsembleConsensus):
+class SoftLWGP(SoftEnsembleConsensus, CountsObjects):
     """Locally weighted graph partitioning of soft clusterings.
 
     Parameters
