@@ -3,6 +3,8 @@
 Moves are eqs. V6 to V10, the estimate from samples is eq. V12.
 """
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 
@@ -91,6 +93,45 @@ def test_every_move_changes_the_loss_as_it_says(loss, holes, weights, rng):
         assert down.loss == pytest.approx(slow_loss(codes, down.state.z, loss, 0.8, w), abs=1e-9)
         counted = make_state(problem, down.state.z, 0)
         assert down.n_clusters == len(np.unique(down.state.z)) == np.count_nonzero(counted.n_rows)
+
+
+def slow_merges(codes, z, loss, a, w, most):
+    """The best pair of clusters is merged while that lowers the loss, or while there are too many."""
+    z, value = z.copy(), slow_loss(codes, z, loss, a, w)
+    while len(np.unique(z)) > 1:
+        pairs = list(combinations(np.unique(z).tolist(), 2))
+        losses = [slow_loss(codes, np.where(z == q, p, z), loss, a, w) for p, q in pairs]
+        best = int(np.argmin(losses))
+        if len(np.unique(z)) <= most and losses[best] >= value - 1e-12:
+            break
+        z, value = np.where(z == pairs[best][1], pairs[best][0], z), losses[best]
+    return value
+
+
+@BOTH_LOSSES
+@pytest.mark.parametrize("holes", [False, True])
+def test_merges_are_the_best_ones_whatever_is_kept_of_those_before(loss, holes, rng):
+    n = 14
+    codes, w = random_codes(rng, n, 5, 4, holes=holes), random_weights(rng, n, "real")
+    down = Descent(make_problem(objects(codes, row_weights=w), loss, 1.0), np.arange(n), Limits(1, n), 3, 50, _Silent())
+    for most in (n, 4, 8, 2, n):  # the memory of merges is that of other partitions from the second turn on
+        z = rng.integers(11, size=n) if most < n else np.arange(n)
+        down.limits, down.state.z[:] = Limits(1, most), z
+        down.refill()
+        down.merge()
+        assert len(down.state.pairs.cost) == n
+        assert down.loss == pytest.approx(slow_merges(codes, z, loss, 1.0, w, most), abs=1e-9)
+
+
+@BOTH_LOSSES
+def test_too_many_clusters_for_merges_are_dissolved(loss, rng, monkeypatch):
+    monkeypatch.setattr("partita._partition_search.descent._PAIRS", 20)
+    codes = random_codes(rng, 60, 5, 8)
+    for limits in (Limits(1, 5), Limits(5, 5), Limits(20, 20), Limits(30, 30)):
+        problem = make_problem(objects(codes), loss, 1.0)
+        found = Descent(problem, np.arange(60), limits, 0, 50, _Silent()).run(2)
+        assert limits.least <= len(np.unique(found.labels)) <= limits.most
+        assert found.loss == pytest.approx(slow_loss(codes, found.labels, loss, 1.0), abs=1e-9)
 
 
 @BOTH_LOSSES

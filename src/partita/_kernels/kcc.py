@@ -100,19 +100,49 @@ def _loss(mass, h, j, cell, w, total, seen, utility):
     return _psi(total[h, j], n, utility) - _psi(left, n - w, utility)
 
 
+@helper
+def _spread(mass, h, j, utility):
+    """K0 n - psi(s) of one clustering in one cluster (eq. U4), from terms that are not negative.
+
+    The difference itself would have no digit left where one label outweighs the others by far. ``rest`` is n less the
+    largest mass; for other labels n - s is at least n / 2, and loses nothing.
+    """
+    mode, rest, total = utility.first_cell[j], 0.0, 0.0
+    for cell in range(utility.first_cell[j], utility.first_cell[j + 1]):
+        if mass[h, cell] > mass[h, mode]:
+            mode = cell
+    most = mass[h, mode]
+    for cell in range(utility.first_cell[j], utility.first_cell[j + 1]):
+        if cell != mode:
+            rest += mass[h, cell]
+    if utility.kind == MODES or rest <= 0.0:
+        return rest
+    n = most + rest
+    for cell in range(utility.first_cell[j], utility.first_cell[j + 1]):
+        s = mass[h, cell]
+        if utility.kind == NORM:
+            total += (s / most) ** utility.power if cell != mode else 0.0
+        elif utility.kind != ENTROPY:
+            total += s * ((rest if cell == mode else n - s) / n)  # sum of s (n - s) / n = n - |s|^2 / n
+        elif s > 0.0:
+            total += s * (math.log1p(rest / most) * _PER_E if cell == mode else math.log2(n / s))
+    if utility.kind == NORM:  # n - |s| = rest - most ((1 + sum of (s / most)^power)^(1 / power) - 1)
+        return max(rest - most * math.expm1(math.log1p(total) / utility.power), 0.0)
+    if utility.kind == COSINE:  # n - |s| = (n^2 - |s|^2) / (n + |s|), with |s|^2 = n (n - total)
+        return total / (1.0 + math.sqrt(max(1.0 - total / n, 0.0)))
+    return total
+
+
 @jit
 def objective(mass, utility):
     """Sum of a (K0 n - psi) over clusters and clusterings (eq. U4).
 
     mass IN (k, n_cells + m) float64
     """
-    m = utility.weights.shape[0]
-    constant = 0.0 if utility.kind == ENTROPY else 1.0
-    total, seen, value = np.empty((1, m)), np.empty((1, m)), 0.0
+    value = 0.0
     for h in range(mass.shape[0]):
-        for j in range(m):
-            _sum_block(mass[h : h + 1], 0, j, utility, total, seen)
-            value += utility.weights[j] * (constant * seen[0, j] - _psi(total[0, j], seen[0, j], utility))
+        for j in range(utility.weights.shape[0]):
+            value += utility.weights[j] * _spread(mass, h, j, utility)
     return value
 
 

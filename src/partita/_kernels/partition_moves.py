@@ -29,6 +29,26 @@ class MoveRows(NamedTuple):
     logs: Any  # x log2 x of whole numbers, if all weights are whole; else empty
 
 
+class MergePairs(NamedTuple):
+    """What merges of all pairs of clusters cost, kept from one search for merges to the next."""
+
+    content: Any  # (n_slots, n_entries) float64, mass of each cluster when it was last looked at
+    logged: Any  # (n_slots, n_entries) float64, f of it
+    listed: Any  # (n_slots, n_entries) int32, first the entries that the cluster has
+    n_listed: Any  # (n_slots,) int64, how many these are; -1: nothing is known of the cluster
+    cost: Any  # (n_slots, n_slots) float64, upper triangle
+
+
+def make_pairs(n_slots: int, n_entries: int) -> MergePairs:
+    """Memory of merges among so many slots, none of which is known yet."""
+    listed = np.empty((n_slots, n_entries), dtype=np.int32)
+    content, logged = np.empty((n_slots, n_entries)), np.empty((n_slots, n_entries))
+    return MergePairs(content, logged, listed, np.full(n_slots, -1, dtype=np.int64), np.empty((n_slots, n_slots)))
+
+
+NO_PAIRS = make_pairs(0, 0)
+
+
 class MoveState(NamedTuple):
     """Clusters of the rows, and what they hold."""
 
@@ -41,6 +61,7 @@ class MoveState(NamedTuple):
     members: Any  # (n,) int64, memory
     before: Any  # (n,) int64, memory
     generator: Any  # (1,) uint64
+    pairs: MergePairs = NO_PAIRS  # memory of ``merge_clusters``
 
 
 # ------------------------------------------------------------------------------------------------------- small parts
@@ -264,27 +285,103 @@ def nearest_clusters(rows, state, n_clusters, labels):
 
 # ------------------------------------------------------------------------------------------------------------- merges
 @helper
-def _merge_cost(rows, content, logged, p, q):
+def _new_pairs(n_slots, n_entries):
+    """Memory of merges that knows no cluster yet."""
+    n_listed = np.empty(n_slots, dtype=np.int64)
+    for q in range(n_slots):
+        n_listed[q] = -1
+    content, logged = np.empty((n_slots, n_entries)), np.empty((n_slots, n_entries))
+    listed = np.empty((n_slots, n_entries), dtype=np.int32)
+    return MergePairs(content, logged, listed, n_listed, np.empty((n_slots, n_slots)))
+
+
+@helper
+def _list_entries(rows, pairs, q):
+    """Entries that cluster q has, and f of them."""
+    n = 0
+    for e in range(pairs.content.shape[1]):
+        pairs.logged[q, e] = f_of(rows, pairs.content[q, e])
+        if pairs.content[q, e] > 0.0:
+            pairs.listed[q, n] = e
+            n += 1
+    pairs.n_listed[q] = n
+
+
+@helper
+def _merge_cost(rows, pairs, p, q):
     """What merging two clusters adds to the loss (eq. V7); entries of one of them alone cancel."""
-    total, size = 0.0, 0.0
-    for e in range(content.shape[1]):
+    content, total, size = pairs.content, 0.0, 0.0
+    short = p if pairs.n_listed[p] <= pairs.n_listed[q] else q
+    for place in range(pairs.n_listed[short]):
+        e = pairs.listed[short, place]
         if content[p, e] > 0.0 and content[q, e] > 0.0:
-            part = rows.coef[e] * (f_of(rows, content[p, e] + content[q, e]) - logged[p, e] - logged[q, e])
+            part = rows.coef[e] * (f_of(rows, content[p, e] + content[q, e]) - pairs.logged[p, e] - pairs.logged[q, e])
             total += part
             size += abs(part)
     return total if abs(total) > ROUNDING * size else 0.0
 
 
 @helper
-def _least_entry(matrix, names, n):
-    """The pair of clusters of the smallest entry among the upper triangle of those that live; p is -1 if none."""
-    p, q = -1, -1
-    for a in range(n):
-        if names[a] >= 0:
-            for b in range(a + 1, n):
-                if names[b] >= 0 and (p < 0 or matrix[a, b] < matrix[p, q]):
-                    p, q = a, b
-    return p, q
+def _know_clusters(rows, state, pairs, top):
+    """Bring what is kept of the clusters, and of the merges of those that have changed, up to date."""
+    is_new = np.empty(top, dtype=np.bool_)
+    for q in range(top):
+        is_new[q] = pairs.n_listed[q] < 0
+        for e in range(pairs.content.shape[1]):
+            if is_new[q] or pairs.content[q, e] != state.mass[e, q]:
+                is_new[q] = True
+                pairs.content[q, e] = state.mass[e, q]
+        if is_new[q]:
+            _list_entries(rows, pairs, q)
+        if state.n_rows[q] == 0:
+            pairs.n_listed[q] = -1
+    for a in range(top):
+        for b in range(a + 1, top):
+            if (is_new[a] or is_new[b]) and pairs.n_listed[a] >= 0 and pairs.n_listed[b] >= 0:
+                pairs.cost[a, b] = _merge_cost(rows, pairs, a, b)
+
+
+@helper
+def _find_partner(pairs, a, top, partner):
+    """The cluster after ``a`` with which a merge adds least, the first of equals; -1 if there is none."""
+    partner[a] = -1
+    for b in range(a + 1, top):
+        if pairs.n_listed[b] >= 0 and (partner[a] < 0 or pairs.cost[a, b] < pairs.cost[a, partner[a]]):
+            partner[a] = b
+
+
+@helper
+def _best_merge(pairs, top, partner):
+    """The first cluster of the best pair, the first of equals; -1 if there is none."""
+    p = -1
+    for a in range(top):
+        if pairs.n_listed[a] >= 0 and partner[a] >= 0:
+            if p < 0 or pairs.cost[a, partner[a]] < pairs.cost[p, partner[p]]:
+                p = a
+    return p
+
+
+@helper
+def _merge_pair(rows, pairs, p, q, top, partner):
+    """Cluster q joins p, and the costs and partners that this changes are found again."""
+    for e in range(pairs.content.shape[1]):
+        pairs.content[p, e] += pairs.content[q, e]
+    _list_entries(rows, pairs, p)
+    pairs.n_listed[q] = -1
+    for b in range(top):
+        if pairs.n_listed[b] >= 0 and b != p:
+            low, high = min(p, b), max(p, b)
+            pairs.cost[low, high] = _merge_cost(rows, pairs, low, high)
+    for a in range(q):
+        if pairs.n_listed[a] < 0:
+            continue
+        if a == p or partner[a] == p or partner[a] == q:
+            _find_partner(pairs, a, top, partner)
+        elif a < p and (
+            pairs.cost[a, p] < pairs.cost[a, partner[a]]
+            or (pairs.cost[a, p] == pairs.cost[a, partner[a]] and p < partner[a])
+        ):
+            partner[a] = p
 
 
 @jit
@@ -292,35 +389,28 @@ def merge_clusters(rows, state, n_least, n_most):
     """Merge the best pair of clusters while that lowers the loss, or while there are more than ``n_most``.
 
     Never below ``n_least`` clusters. ``fill_tables`` must follow: z and the number of rows are changed, no table.
+    ``state.pairs``, if it has room, keeps costs of pairs for the next call, where few clusters will have changed.
     Returns the number of merges.
     """
     top, live = top_slot(state), count_clusters(state)
-    content, logged = np.empty((top, state.mass.shape[0])), np.empty((top, state.mass.shape[0]))
-    names, into, matrix = np.empty(top, dtype=np.int64), np.empty(top, dtype=np.int64), np.zeros((top, top))
+    pairs = state.pairs
+    if pairs.cost.shape[0] < top:
+        pairs = _new_pairs(top, state.mass.shape[0])
+    _know_clusters(rows, state, pairs, top)
+    into, partner = np.empty(top, dtype=np.int64), np.empty(top, dtype=np.int64)
     for q in range(top):
         into[q] = q
-        names[q] = q if state.n_rows[q] > 0 else -1
-        for e in range(content.shape[1]):
-            content[q, e] = state.mass[e, q]
-            logged[q, e] = f_of(rows, state.mass[e, q])
-    for a in range(top):
-        for b in range(a + 1, top):
-            if names[a] >= 0 and names[b] >= 0:
-                matrix[a, b] = _merge_cost(rows, content, logged, a, b)
+        _find_partner(pairs, q, top, partner)
     n_merges = 0
     while live > n_least:
-        p, q = _least_entry(matrix, names, top)
-        if p < 0 or (live <= n_most and matrix[p, q] >= 0.0):
+        p = _best_merge(pairs, top, partner)
+        if p < 0 or (live <= n_most and pairs.cost[p, partner[p]] >= 0.0):
             break
-        for e in range(content.shape[1]):
-            content[p, e] += content[q, e]
-            logged[p, e] = f_of(rows, content[p, e])
-        names[q] = -1
+        q = partner[p]
+        _merge_pair(rows, pairs, p, q, top, partner)
         for b in range(top):
             if into[b] == q:
                 into[b] = p
-            if names[b] >= 0 and b != p:
-                matrix[min(p, b), max(p, b)] = _merge_cost(rows, content, logged, min(p, b), max(p, b))
         live -= 1
         n_merges += 1
     for i in range(state.z.shape[0]):

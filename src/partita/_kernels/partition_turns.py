@@ -154,13 +154,15 @@ def share_out(rows, state, p, q, is_forced):
 
 @jit_over(partition_moves)
 def dissolve(rows, state, q, n_least, n_most):
-    """Take cluster q apart: each row goes where it adds least, or to a new cluster; kept if the loss falls (eq. V9).
+    """Take cluster q apart: each row goes where it adds least, or to a new cluster (eq. V9).
 
+    Kept if the loss falls, and in any case where there are more than ``n_most`` clusters: then no new one is opened.
     Returns what it adds to the loss; 0 if nothing changed.
     """
     n = _list_members(state, q, -1)
     shuffle(state.generator, state.members, n)
     live, top = count_clusters(state) - 1, top_slot(state)
+    is_forced = live >= n_most
     old, size = 0.0, 0.0
     for slot in range(top):
         old += state.value[slot]
@@ -185,7 +187,7 @@ def dissolve(rows, state, q, n_least, n_most):
     change = -old
     for slot in range(top):
         change += state.value[slot]
-    if change < -ROUNDING * size and live >= n_least:
+    if is_forced or (change < -ROUNDING * size and live >= n_least):
         return change
     for place in range(n):
         put_row(rows, state, state.members[place], state.z[state.members[place]], -1.0)

@@ -56,7 +56,7 @@ class Descent:
     @property
     def loss(self) -> float:
         """Loss of the partition as it is."""
-        return self.problem.constant + float(self.state.value[:-2].sum())
+        return max(self.problem.constant + float(self.state.value[:-2].sum()), 0.0)  # rounding can go below 0
 
     def refill(self) -> None:
         """Tables counted again: sums of weights lose digits when rows come and go."""
@@ -83,6 +83,10 @@ class Descent:
         """Best merges while they gain, or while there are too many clusters."""
         if self.n_clusters > _PAIRS:
             return False
+        n_slots = len(self.state.n_rows) - 2
+        if len(self.state.pairs.cost) < min(n_slots, _PAIRS):  # new, or there are more slots than before
+            pairs = kernel.make_pairs(min(n_slots, _PAIRS), len(self.problem.rows.coef))
+            self.state = self.state._replace(pairs=pairs)
         n_merges = kernel.merge_clusters(self.problem.rows, self.state, *self.limits)
         self.refill()
         return bool(n_merges)
@@ -90,11 +94,21 @@ class Descent:
     def reach_limits(self) -> None:
         """As many clusters as there must be, by the best merges or by splits."""
         if self.n_clusters > self.limits.most:
+            self._dissolve_smallest(max(self.limits.most, _PAIRS))
             self.merge()
         while self.n_clusters < self.limits.least:
             sizes = self.state.n_rows[:-2].astype(np.float64)
             sizes[sizes < 2] = 0.0
             self.split(int(self.rng.choice(len(sizes), p=sizes / sizes.sum())), is_forced=True)
+        assert self.limits.least <= self.n_clusters <= self.limits.most
+
+    def _dissolve_smallest(self, most: int) -> None:
+        """At most so many clusters: the rows of the smallest join others, as there are too many pairs for merges."""
+        while self.n_clusters > most:
+            n_rows = self.state.n_rows[:-2]
+            smallest = int(np.where(n_rows > 0, n_rows, len(self.order) + 1).argmin())
+            turns.dissolve(self.problem.rows, self.state, smallest, 1, most)
+        self.refill()
 
     def split(self, q: int, *, is_forced: bool = False) -> float:
         """Split a cluster if that gains, or anyway; returns what it adds to the loss."""
@@ -143,7 +157,7 @@ class Descent:
 
     def _split_and_merge(self, q: int) -> None:
         """Where no further cluster is allowed: one is split and the best pair merged, if both together gain."""
-        if self.state.n_rows[q] < 2 or self.n_clusters > _PAIRS:
+        if self.state.n_rows[q] < 2 or self.n_clusters >= _PAIRS:  # the split makes one more
             return
         z, before = self.state.z.copy(), self.loss
         self.split(q, is_forced=True)

@@ -30,9 +30,9 @@ def make_problem(ensemble: Ensemble, loss: Loss, a: float, *, has_missing: bool 
     has_missing = ensemble.has_missing if has_missing is None else has_missing
     weights, is_vi = ensemble.row_weights, loss == "vi"
     labelled = weights @ (ensemble.codes >= 0)
-    share = ensemble.clustering_weights / ensemble.clustering_weights.sum()
     nu = labelled if is_vi else labelled**2
-    scale = np.divide(share, nu, out=np.zeros_like(share), where=nu > 0)
+    counted = np.where(nu > 0, ensemble.clustering_weights, 0.0)  # one that labels nothing here has no loss
+    scale = np.divide(counted / counted.sum(), nu, out=np.zeros_like(counted), where=nu > 0)
     of_totals = (2.0 - a) * (scale if has_missing else np.array([scale.sum()]))
     coef = np.concatenate([-2.0 * scale[ensemble.cell_clustering], of_totals])
     start, entries = _list_entries(ensemble, has_missing=has_missing)

@@ -250,7 +250,7 @@ METHODS: dict[str, Method] = {
             module="voting._matched_voting",
             summary="mean of the clusterings after their clusters are matched, by least squares",
             source="Gordon and Vichi 2001",
-            cost="r m k + m (t / m)^3 per iteration",
+            cost="r m k + t k min(t / m, k) per iteration",
             missing="the clustering has no vote on the object",
             soft=True,
         ),

@@ -99,7 +99,7 @@ def diversity(X: Any, labels: Any = None, *, random_state: Any = 0) -> Diversity
     >>> found.nmi.round(2).loc["a"].tolist()
     [1.0, 1.0, 0.82]
     >>> print(found.summary)
-    3 clusterings: two of them share 0.88 on average by NMI (diversity 0.12), 0.71 by adjusted Rand index. The same
+    3 clusterings: the mean NMI of two of them is 0.88 (diversity 0.12), the mean adjusted Rand index 0.71. The same
     partition: a = b. No clustering stands apart from the consensus.
     """
     read = read_clusterings(X)

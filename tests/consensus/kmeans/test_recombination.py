@@ -1,11 +1,11 @@
-"""Children of k-means runs (eq. M55)."""
+"""Children of k-means runs (eqs. M55, U13)."""
 
 import numpy as np
 import pytest
 
 from partita._labels.ensemble import Ensemble
 from partita.consensus.kmeans import _recombination as module
-from partita.consensus.kmeans._lloyd import as_points, improve, inertia, start_clusters
+from partita.consensus.kmeans._lloyd import as_points, assign_rows, improve, inertia, start_clusters
 from tests.ensembles import noisy_ensemble
 
 
@@ -62,3 +62,30 @@ def test_a_new_cluster_is_a_row_away_from_the_others(points, rng):
     assert np.array_equal(more[:4], mass)
     assert more[4].sum() == points.cells.shape[1]
     assert len(module._without_one(more, rng)) == 4
+
+
+def test_a_part_of_a_cluster_that_moves_has_one_label_in_common(points):
+    run = runs_of(points, 4, 1)[0]
+    labels, distance = np.empty(len(points.cells), dtype=np.int32), np.empty(len(points.cells))
+    before = assign_rows(points.cells, points.row_weights, points.table(run.mass), labels, distance).mass
+    for seed in range(20):
+        moved = module.move_part(points, run.mass, np.random.default_rng(seed))
+        change = moved - before
+        (into,), (out,) = np.flatnonzero((change > 1e-9).any(axis=1)), np.flatnonzero((change < -1e-9).any(axis=1))
+        assert np.allclose(change[into], -change[out])
+        weight = change[into].sum() / points.cells.shape[1]
+        cells = np.flatnonzero(np.isclose(change[into], weight))  # labels that all rows of the part have
+        assert any(np.isclose(before[out, cell], weight) for cell in cells)  # and no other row of the cluster
+
+
+def test_a_whole_cluster_is_no_part(rng):
+    codes = np.array([[0, 0], [1, 1], [2, 2]], dtype=np.int32)
+    points = as_points(Ensemble(codes, np.array([3, 3]), np.ones(2), np.ones(3)))
+    mass = points.as_mass(np.arange(3))
+    assert len(module.move_part(points, mass, rng)) == 3
+
+
+def test_few_rows_have_children_even_where_runs_agree(points):
+    run, made = runs_of(points, 8, 1)[0], []
+    module.recombine(points, [run] * 5, lambda mass: made.append(1) or run, 10, 10, 0, always=True)
+    assert len(made) == 10

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.cluster import KMeans
 
+from partita.consensus.kmeans import _weighted_kmeans as module
 from partita.consensus.kmeans._weighted_kmeans import nearest_center, polish, weighted_kmeans
 
 
@@ -26,6 +27,26 @@ def test_it_finds_the_best_partition_of_few_points(seed):
     best = min(inertia_of(points, weights, labels) for labels in product(range(3), repeat=8))
     assert found.inertia == pytest.approx(best, rel=1e-9)
     assert found.inertia == pytest.approx(inertia_of(points, weights, found.labels.tolist()), rel=1e-9)
+
+
+@pytest.mark.parametrize("n", [5, 7, 9])
+def test_very_few_points_have_the_best_partition_of_all(n):
+    rng = np.random.default_rng(n)
+    for seed in range(12):
+        points, weights = rng.normal(size=(n, 3)), rng.choice([1.0, 2, 5, 30], n)
+        found = weighted_kmeans(points, weights, 2, seed=seed)
+        best = min(
+            inertia_of(points, weights, (0, *labels)) for labels in product(range(2), repeat=n - 1) if any(labels)
+        )
+        assert found.inertia == pytest.approx(best, rel=1e-9)
+        assert np.array_equal(found.labels, nearest_center(points, found.centers))
+
+
+@pytest.mark.parametrize(("n", "k", "number"), [(4, 2, 7), (6, 3, 90), (7, 7, 1), (9, 4, 7770), (5, 1, 1)])
+def test_partitions_are_as_many_as_stirling_says(n, k, number):
+    ways = module._partitions(n, k)
+    assert len(np.unique(ways, axis=0)) == len(ways) == number
+    assert all(len(set(way)) == k for way in ways.tolist())
 
 
 def test_it_is_as_good_as_scikit_learns(rng):

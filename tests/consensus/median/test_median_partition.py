@@ -8,6 +8,7 @@ from partita import KMeansEnsemble, MedianPartition
 from partita.exceptions import FewerClustersWarning
 from partita.metrics import adjusted_rand_score, expected_loss
 from tests.consensus.label_space.fixed_ensembles import BOTH, E16, E16_HOLES
+from tests.consensus.median.reference import all_partitions, slow_loss
 
 # Best partitions of all, and their losses: reference values of another search; "vi" of E16 also those of salso 0.3.35.
 BEST = [
@@ -106,6 +107,48 @@ def _with_object(X, labels, row, cluster):
             f = [value * np.log2(value) if value else 0.0 for value in (x, x + 1)]
             total += sign * (f[1] - f[0]) / seen.sum()
     return total
+
+
+def apart(rng, n=2100, m=3, together=0.02):
+    """Clusterings that keep almost all objects apart."""
+    return np.where(rng.random((n, m)) < together, 0, np.arange(n)[:, None])
+
+
+@pytest.mark.parametrize(
+    "parameters", [{"max_clusters": 10}, {"n_clusters": 5, "loss": "vi"}, {"n_clusters": 2010, "loss": "vi"}]
+)
+def test_limits_hold_where_starts_have_thousands_of_clusters(parameters, rng):
+    X = apart(rng)
+    model = MedianPartition(**parameters, n_init=1, max_iter=30, random_state=0).fit(X)
+    assert model.n_clusters_ == next(iter(parameters.values()))
+    assert model.objective_ == pytest.approx(expected_loss(X, model.labels_, loss=model.loss_), rel=1e-9)
+
+
+@pytest.mark.parametrize("loss", ["vi", "binder"])
+def test_a_clustering_of_objects_without_weight_does_not_count(loss):
+    X = np.array([[0, 0, -1], [0, 1, -1], [1, 1, -1], [1, 1, -1], [0, 0, 3], [1, 0, 4]])
+    w = [1, 1, 1, 1, 0, 0]
+    model = MedianPartition(loss=loss, random_state=0).fit(X, sample_weight=w)
+    assert model.objective_ == pytest.approx(expected_loss(X, model.labels_, loss=loss, sample_weight=w), rel=1e-12)
+    assert model.objective_ == pytest.approx(MedianPartition(loss=loss, random_state=0).fit(X[:4, :2]).objective_)
+
+
+def test_few_rows_of_unequal_weights_do_not_hold_the_search():
+    X = np.array([[0, 0, 0, 1], [0, 0, 1, 1], [0, 1, 0, 1], [0, 1, 1, 0], [1, 0, 1, 1], [1, 1, 0, 0], [1, 1, 0, 1]])
+    w = np.array([5.0, 5, 1, 30, 2, 30, 30])
+    best = min(slow_loss(X, z, "vi", 1.0, w) for z in all_partitions(7) if z.max() == 1)
+    for seed in range(8):
+        model = MedianPartition(2, loss="vi", random_state=seed).fit(X, sample_weight=w)
+        assert model.objective_ == pytest.approx(best, rel=1e-9)
+
+
+def test_the_loss_is_never_below_zero():
+    rng = np.random.default_rng(0)
+    for _ in range(10):
+        X = np.repeat(rng.integers(4, size=(30, 1)), 7, axis=1)  # all clusterings are equal: the least loss is 0
+        model = MedianPartition(loss="vi", random_state=0).fit(X, sample_weight=rng.random(30))
+        assert 0 <= model.objective_ <= 1e-12
+        assert min(model.history_) >= 0
 
 
 def test_a_number_and_a_limit_are_refused():

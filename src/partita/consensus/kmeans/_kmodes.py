@@ -26,10 +26,10 @@ class KModes(KCC):
     n_init : int, default=10
         Number of starts of a search: greedy k-means++ with the number of different labels as distance, each run to its
         end, beside one start from the leading singular vectors of the rows (up to 50 clusters). Then children, each
-        with the clusters of two runs and one new cluster, compete with them, until ``4 * n_init`` in a row improve
-        nothing (at most ``8 * n_init``). Up to four searches are made, until two find the same best end. With more
-        than 3,000 distinct rows all this happens on a sample of 3,000 objects, and the best clusters are run to the
-        end on all.
+        with the clusters of two runs and one new cluster, or with some rows of a cluster in another, compete with them,
+        until ``4 * n_init`` in a row improve nothing (at most ``8 * n_init``). Up to four searches are made, until two
+        find the same best end; with at most 500 distinct rows up to eight, until four do. With more than 3,000 distinct
+        rows all this happens on a sample of 3,000 objects, and the best clusters are run to the end on all.
     keep_starts : bool, default=False
         Run every one of the ``n_init`` starts to its end, without a competition before, and keep what each found in
         ``starts_``.

@@ -2,9 +2,11 @@
 
 scikit-learn's k-means takes some milliseconds a call before it begins; this one is made to be called thousands of
 times. Starts are drawn by greedy k-means++ (Arthur and Vassilvitskii, 2007): of some points drawn by their weighted
-squared distance, the one that lowers the inertia most is the next centre.
+squared distance, the one that lowers the inertia most is the next centre. Where there are very few points, all
+partitions are compared: Lloyd's steps cannot leave poor ends there, whatever the start.
 """
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +14,11 @@ import numpy as np
 from partita._typing import FloatArray, IntArray
 
 _SAME = 1e-12  # squared distance, relative to the largest squared length, that rounding makes between equal points
+_BETTER = 1e-10  # of the inertia of one cluster: what a partition must gain, so that rounding changes no clusters
 _MAX_ITER = 100  # Lloyd's steps: starts of k-means++ need 5 to 30
+# Points of which all partitions are compared: at most 7,770 of them, in 6 ms. Of 200 sets of 5 to 9 normal points, 10
+# starts end above the best partition in 17, by up to 15 %.
+_FEW = 9
 _BLOCK = 2**14  # points compared at a time where there are many: distances to 30 centres take 4 MiB
 
 
@@ -27,12 +33,48 @@ class KMeansFit(NamedTuple):
 def weighted_kmeans(
     points: FloatArray, weights: FloatArray, n_clusters: int, *, n_init: int = 10, seed: int = 0
 ) -> KMeansFit:
-    """Clusters of the lowest inertia, sum of w_i |x_i - c|^2, among ``n_init`` starts; the first one among equals."""
+    """Clusters of the lowest inertia, sum of w_i |x_i - c|^2, among ``n_init`` starts; the first one among equals.
+
+    Of at most 9 points they have the lowest inertia of all partitions.
+    """
     centers, squared = kmeans_ends(points, weights, n_clusters, n_init, seed), np.einsum("ij,ij->i", points, points)
     labels, nearest = _nearest(points, squared, centers)
     best = int((nearest @ weights).argmin())
     used, found = np.unique(labels[best], return_inverse=True)
-    return KMeansFit(found.astype(np.int64), centers[best, used], float(nearest[best] @ weights))
+    fit = KMeansFit(found.astype(np.int64), centers[best, used], float(nearest[best] @ weights))
+    return _best_of_all(points, weights, n_clusters, fit) if n_clusters < len(points) <= _FEW else fit
+
+
+def _best_of_all(points: FloatArray, weights: FloatArray, k: int, fit: KMeansFit) -> KMeansFit:
+    """The best partition into k clusters, if it is better than ``fit`` by more than rounding."""
+    ways, centred = _partitions(len(points), k), points - weights @ points / weights.sum()
+    total = float(weights @ np.einsum("ij,ij->i", centred, centred))
+    between = np.zeros(len(ways))  # inertia = sum of w |x|^2 - sum of |S|^2 / n, S and n sums over a cluster
+    for cluster in range(k):
+        member = (ways == cluster) * weights
+        mass, added = member.sum(axis=1), member @ centred
+        between += np.einsum("ij,ij->i", added, added) / np.where(mass > 0, mass, 1.0)
+    chosen = int(between.argmax())
+    if fit.inertia - (total - between[chosen]) <= _BETTER * total:
+        return fit
+    labels = ways[chosen].astype(np.int64)
+    centers = _means(points, weights, labels, np.zeros((k, points.shape[1])))
+    distance = points - centers[labels]
+    return KMeansFit(labels, centers, float(weights @ np.einsum("ij,ij->i", distance, distance)))
+
+
+@lru_cache(maxsize=_FEW**2)
+def _partitions(n: int, k: int) -> IntArray:
+    """All partitions of n points into exactly k clusters, (n_partitions, n), clusters in the order of first points."""
+    ways = [[0]]
+    for place in range(1, n):
+        ways = [
+            [*way, cluster]
+            for way in ways
+            for cluster in range(min(max(way) + 2, k))
+            if max(*way, cluster) + n - place > k - 1  # the points after this one can fill the clusters that are left
+        ]
+    return np.array(ways, dtype=np.int8)
 
 
 def kmeans_ends(points: FloatArray, weights: FloatArray, n_clusters: int, n_init: int, seed: int) -> FloatArray:

@@ -38,15 +38,17 @@ class MedianPartition(BaseConsensus):
         joins and the other separates. "auto" takes "binder" if the number of clusters is given or limited, else "vi".
     a : float in [0, 2], default=1.0
         Cost of separating what a clustering joins; joining what it separates costs 2 - a. Less than 1 makes more and
-        smaller clusters. With 0 every row is a cluster of its own, with 2 all rows are one cluster.
+        smaller clusters. With 0 all rows apart have loss 0, with 2 one cluster has; where labels are missing, other
+        partitions can have it too.
     max_clusters : int, optional
         Largest number of clusters, where ``n_clusters`` is None; None sets no limit.
     n_init : int, default=10
         Number of runs that are kept of all starts: cuts of the tree of evidence accumulation, the ``n_init``
         clusterings nearest to all others, and ``n_init`` allocations of the rows in random order. Then children, each
         from what is together in two runs, compete with them, until ``2 * n_init`` in a row improve nothing (at most
-        ``6 * n_init``); there are none if all runs end alike. With more than 3,000 distinct rows all this happens on a
-        sample of 3,000 objects, and the best partition is improved on all.
+        ``6 * n_init``); there are none if all runs end alike. With at most 12 distinct rows ``5 * n_init`` random
+        partitions are starts, too. With more than 3,000 distinct rows all this happens on a sample of 3,000 objects,
+        and the best partition is improved on all.
     max_iter : int, default=300
         Largest number of sweeps over the rows in each run.
     weights : array-like of shape (n_clusterings,), optional
@@ -89,9 +91,12 @@ class MedianPartition(BaseConsensus):
 
     Missing labels are exact: each clustering is compared on the objects that it labels. Binder's loss weighs
     clusterings, not pairs: with missing labels it is not the loss of the matrix of co-association shares. Equal rows
-    are together in every partition of least loss, so that distinct rows lose nothing.
+    stay together: with the number of clusters free no partition is better for separating them, and with
+    ``n_clusters`` this is part of what is searched for, partitions of the distinct rows.
 
-    New objects join the cluster in which they add least to the loss; they open no cluster.
+    New objects join the cluster in which they add least to the loss; they open no cluster. Where ``n_clusters`` is more
+    than the loss would have, some fitted objects are in clusters that they would leave, but may not as these would be
+    empty; ``predict`` places them elsewhere than ``labels_``.
 
     References
     ----------

@@ -65,7 +65,7 @@ class NBCE(LabelModel):
         Which clustering Gibbs sampling returns: the sweep of the highest joint probability with clusters numbered by
         size, improved as long as moving one object, or removing a small cluster, raises it further; or the
         partition of least expected Binder loss, or variation of information, against all samples, searched for among
-        all partitions.
+        all partitions into at most ``truncation`` clusters.
     coassignment : bool, default=False
         Compute ``coassignment_``, n x n.
     second_order : bool, default=False

@@ -7,7 +7,7 @@ all clusterings after that. With P_b the matching of clustering b, of weight v_b
 
 is minimised in turns: the best matching for given memberships is a linear assignment (eq. W2), the best memberships for
 given matchings are the votes, projected on the simplex (eqs. W3, W4), or, for a hard consensus, their largest (eq. W5).
-Where this ends, one clustering at a time is matched to the votes of the others, which is better still (eq. W6).
+Where this ends, one clustering at a time is matched to the votes of the others, which is better still (eqs. W6, W7).
 """
 
 from typing import Any, ClassVar, Literal, NamedTuple
@@ -22,6 +22,13 @@ from partita._runs import Progress, Round, draw_seeds, progress, race, sample_fo
 from partita._typing import Array, Codes, FloatArray, IntArray
 from partita.base import BaseConsensus, Consensus, LabelledRows, SoftConsensusMixin
 from partita.consensus.kmeans._lloyd import SHORT_ITER, SHORT_TOL, run_k_means
+
+_SAME = 1e-9  # relative difference of objectives below which two runs count as the same end
+_AGAIN = 2  # runs from the best one, per start, at most
+# Of 8 seeds on 16 k-means ensembles of iris, wine and digits, 6 of 128 hard fits miss the best value known without
+# these runs, 4 with half of the clusterings matched at random, 3 with three quarters, both until n_init // 2 are in
+# vain, and 0 with three quarters until n_init are. On 16 other ensembles this is 1 of 128.
+_MATCHED_AT_RANDOM = 0.75
 
 
 class MatchedRun(NamedTuple):
@@ -43,13 +50,15 @@ class MatchedVoting(SoftConsensusMixin, BaseConsensus):
     Parameters
     ----------
     n_clusters : int, default=8
-        Number of clusters. Of a clustering with more clusters, those that match none have no vote.
+        Number of clusters, at most the number of distinct rows of labels. Of a clustering with more clusters, those
+        that match none have no vote.
     output : {"soft", "hard"}, default="soft"
         Probabilities, or a partition; its ``membership_`` is 0 or 1.
     n_init : int, default=30
         Number of starts, in turns from a short k-means run on the labels, a clustering of the ensemble, and memberships
-        at random. With more than 3,000 distinct rows they run on a sample of 3,000 objects, and the best one goes on
-        with all.
+        at random. Then, from the best one, three quarters of the clusterings are matched at random and improved
+        again, until ``n_init`` times in a row improve nothing (at most ``2 * n_init`` times). With more than 3,000
+        distinct rows all this happens on a sample of 3,000 objects, and the best one goes on with all.
     max_iter : int, default=100
         Largest number of iterations of each start.
     tol : float, default=1e-9
@@ -86,9 +95,9 @@ class MatchedVoting(SoftConsensusMixin, BaseConsensus):
 
     Notes
     -----
-    Cost with r distinct rows, m clusterings of up to q clusters and k clusters: r m k + m (q + k)^3 per iteration. A
-    clustering that does not label an object has no vote on it. The method suits clusterings with about k clusters each;
-    of much finer ones most clusters match none.
+    Cost O(r m k + m q k min(q, k)) per iteration for r distinct rows, m clusterings of up to q clusters and k clusters.
+    A clustering that does not label an object has no vote on it. The method suits clusterings with about k clusters
+    each; of much finer ones most clusters match none.
 
     References
     ----------
@@ -140,7 +149,7 @@ class MatchedVoting(SoftConsensusMixin, BaseConsensus):
 
     def _fit_rows(self, rows: LabelledRows) -> Consensus:
         ensemble, k, n_init = rows.ensemble, rows.n_clusters, int(self.n_init)
-        *seeds, sample_seed = draw_seeds(self.random_state, n_init + 1).tolist()
+        *seeds, sample_seed, again_seed = draw_seeds(self.random_state, n_init + 2).tolist()
         few = sample_for_starts(ensemble, sample_seed)
         with progress((n_init + 1) * int(self.max_iter), "matched votes", show=bool(self.verbose)) as bar:
 
@@ -149,6 +158,7 @@ class MatchedVoting(SoftConsensusMixin, BaseConsensus):
                 return self._run(few, match_clusters(few, start), k, bar)
 
             (best,) = race(range(n_init), [Round(run_start, 1)], self.n_jobs, lowest=lambda run: run.history[-1])
+            best = self._go_on(few, best, k, again_seed, bar)
             if few is not ensemble:
                 best = self._run(ensemble, best.cluster_of, k, bar)
         if not best.converged:
@@ -157,6 +167,17 @@ class MatchedVoting(SoftConsensusMixin, BaseConsensus):
         self.n_iter_, self.converged_, self.objective_ = len(best.history), best.converged, self.history_[-1]
         self._cluster_of, self._layout, self._k = best.cluster_of, ensemble.layout, k
         return Consensus(best.membership.argmax(axis=1), best.membership, np.full(k, 1 / k))
+
+    def _go_on(self, few: Ensemble, best: MatchedRun, k: int, seed: int, bar: Progress) -> MatchedRun:
+        """The best run after others have begun from it, with some clusterings matched at random."""
+        rng, in_vain = np.random.default_rng(seed), 0
+        for _ in range(_AGAIN * int(self.n_init)):
+            if in_vain >= self.n_init:
+                break
+            run = self._run(few, match_some_at_random(few, best.cluster_of, k, rng), k, bar)
+            gained = best.history[-1] - run.history[-1] > _SAME * best.history[-1]
+            best, in_vain = (run, 0) if gained else (best, in_vain + 1)
+        return best
 
     def _run(self, ensemble: Ensemble, cluster_of: IntArray, k: int, bar: Progress) -> MatchedRun:
         return improve_matching(
@@ -172,7 +193,7 @@ class MatchedVoting(SoftConsensusMixin, BaseConsensus):
 def improve_matching(
     ensemble: Ensemble, cluster_of: IntArray, k: int, *, hard: bool, max_iter: int, tol: float, bar: Progress
 ) -> MatchedRun:
-    """Memberships and matchings in turns; when the objective has settled, one clustering after another (soft only)."""
+    """Memberships and matchings in turns; when the objective has settled, one clustering after another."""
     total = ensemble.row_weights @ label_weight(ensemble)  # of all labels: sum of w_i v_b o_ib
     history: list[float] = []
     one_by_one = False
@@ -182,29 +203,37 @@ def improve_matching(
         history.append(float(total + ensemble.row_weights @ row_distance(ensemble, votes, Y)))
         bar.update(1)
         settled = len(history) > 1 and history[-2] - history[-1] <= tol * abs(history[-2])
-        if (settled and (hard or one_by_one)) or len(history) == max_iter:
+        if (settled and one_by_one) or len(history) == max_iter:
             return MatchedRun(cluster_of, Y, history, settled)
         one_by_one = one_by_one or settled
-        cluster_of = match_one_by_one(ensemble, cluster_of, k) if one_by_one else match_clusters(ensemble, Y)
+        cluster_of = match_one_by_one(ensemble, cluster_of, k, hard=hard) if one_by_one else match_clusters(ensemble, Y)
 
 
-def match_one_by_one(ensemble: Ensemble, cluster_of: IntArray, k: int) -> IntArray:
-    """Every clustering in turn is matched to the votes of all others; with soft memberships F never rises (eq. W6)."""
+def match_one_by_one(ensemble: Ensemble, cluster_of: IntArray, k: int, *, hard: bool) -> IntArray:
+    """Every clustering in turn is matched to the votes of all others, memberships following: F never rises."""
     cluster_of, known = cluster_of.copy(), label_weight(ensemble)
     votes = matched_votes(ensemble, cluster_of, k)
     for b, (first, n_labels) in enumerate(zip(ensemble.first_cell, ensemble.n_labels, strict=True)):
         rows = np.flatnonzero(ensemble.codes[:, b] >= 0)
         label, own = ensemble.codes[rows, b], ensemble.clustering_weights[b] / known[rows]
         others = votes[rows] - own[:, None] * one_hot(cluster_of[first + label], k)
-        abstaining = 1 - others.sum(axis=1)
-        gain = 2 * own[:, None] * others + (own**2 + (abstaining**2 - (abstaining - own) ** 2) / k)[:, None]
-        gain *= (ensemble.row_weights[rows] * known[rows])[:, None]
+        gain = _gain_of_match(others, own, hard=hard) * (ensemble.row_weights[rows] * known[rows])[:, None]
         of_labels = np.stack([np.bincount(label, weights=column, minlength=n_labels) for column in gain.T], axis=1)
         chosen, cluster = linear_sum_assignment(of_labels, maximize=True)
         cluster_of[first : first + n_labels] = -1
         cluster_of[first + chosen] = cluster
         votes[rows] = others + own[:, None] * one_hot(cluster_of[first + label], k)
     return cluster_of
+
+
+def _gain_of_match(others: FloatArray, own: FloatArray, *, hard: bool) -> FloatArray:
+    """What F falls by, per weight, if a vote for each cluster joins those of the others, (n_rows, k)."""
+    if hard:
+        above = others + own[:, None] - others.max(axis=1, keepdims=True)
+        return np.asarray(2 * np.maximum(above, 0.0))  # eq. W7
+    abstaining = 1 - others.sum(axis=1)
+    alone = own**2 + (abstaining**2 - (abstaining - own) ** 2) / others.shape[1]
+    return np.asarray(2 * own[:, None] * others + alone[:, None])  # eq. W6
 
 
 def row_distance(ensemble: Ensemble, votes: FloatArray, Y: FloatArray) -> FloatArray:
@@ -221,6 +250,17 @@ def match_clusters(ensemble: Ensemble, Y: FloatArray) -> IntArray:
         own = overlap[first : first + n_labels]
         label, cluster = linear_sum_assignment(own, maximize=True)
         cluster_of[first + label] = cluster
+    return cluster_of
+
+
+def match_some_at_random(ensemble: Ensemble, cluster_of: IntArray, k: int, rng: np.random.Generator) -> IntArray:
+    """The same matchings, but for most of the clusterings, drawn at random, which are matched at random."""
+    cluster_of, m = cluster_of.copy(), ensemble.n_clusterings
+    for b in rng.choice(m, size=max(1, round(_MATCHED_AT_RANDOM * m)), replace=False):
+        first, n_labels = int(ensemble.first_cell[b]), int(ensemble.n_labels[b])
+        n_matched = min(n_labels, k)
+        cluster_of[first : first + n_labels] = -1
+        cluster_of[first + rng.permutation(n_labels)[:n_matched]] = rng.permutation(k)[:n_matched]
     return cluster_of
 
 
