@@ -20,10 +20,12 @@ def compiled_kernels():
 
 
 @pytest.fixture(autouse=True)
-def no_registered_methods(monkeypatch):
+def no_registered_methods():
     """No test sees the methods that another one, or a doctest, has registered."""
-    monkeypatch.setattr(_registered, "_registered", {})
-    monkeypatch.setattr(_registered, "_classes", {})
+    with pytest.MonkeyPatch.context() as patch:  # one of its own, so that those of tests end before other fixtures do
+        patch.setattr(_registered, "_registered", {})
+        patch.setattr(_registered, "_classes", {})
+        yield
 
 
 @pytest.fixture

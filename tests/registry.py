@@ -257,7 +257,6 @@ def expected_failed_checks(estimator: Any) -> dict[str, str]:
         isinstance(estimator, partita.NBCE)
         or one_row_per_object
         or (isinstance(estimator, partita.EAC) and estimator.cut == "threshold")
-        or (isinstance(estimator, partita.HGPA | partita.SoftHGPA) and estimator.partitioner == "clique")
     )
     groups_tie = isinstance(estimator, partita.ECPCS) and estimator.output == "meta"
     return (

@@ -52,7 +52,10 @@ _ABOVE = fill(
 # Which method to use: what was measured is on the leaderboard, which is written from the stored results.
 _WHICH = [
     ("nothing special, or no idea how many clusters there are", "`combine`, which is `LWGP`"),
-    ("the best partition for a number of clusters that you know", "`BCE`, `MultinomialMixture`, `LWGP`, `LWEA`"),
+    (
+        "the best partition for a number of clusters that you know",
+        '`BCE`, `MultinomialMixture`, `LWGP`, `KCC(utility="h")`; `DREC` up to some thousand distinct rows',
+    ),
     ("a probability of each cluster for every object", "`BCE`, `MultinomialMixture`; `PCC` for pairs; `MatchedVoting`"),
     ("a posterior: number of clusters, memberships and their doubt", '`NBCE`; `BCE(inference="gibbs")` for a given k'),
     ("a tree to look at and to cut", "`EAC`, `LWEA`"),

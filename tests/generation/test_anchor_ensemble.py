@@ -84,3 +84,8 @@ def test_a_consensus_of_it_in_one_call():
 @parametrize_with_checks([AnchorEnsemble(n_clusterings=3, random_state=0)])
 def test_scikit_learn(estimator, check):
     check(estimator)
+
+
+def test_too_many_clusters_are_refused_without_advice_that_it_has_not(rng):
+    with pytest.raises(ValueError, match=r"n_clusters=100 exceeds the 60 objects .*; pass smaller numbers\.$"):
+        AnchorEnsemble(5, n_clusters=100).fit(rng.standard_normal((60, 2)))

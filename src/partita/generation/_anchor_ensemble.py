@@ -115,7 +115,7 @@ class AnchorEnsemble(FeatureEnsemble):
     def _tasks(self, n_objects: int, n_sampled: int) -> list[ClusteringTask]:
         ensure_labels_fit(n_objects, self.n_clusterings)
         *seeds, of_numbers, of_anchors = draw_seeds(self.random_state, self.n_clusterings + 2).tolist()
-        numbers = draw_numbers(self.n_clusters, self.n_clusterings, n_objects, of_numbers, auto=_AUTO)
+        numbers = draw_numbers(self.n_clusters, self.n_clusterings, n_objects, of_numbers, auto=_AUTO, instead="")
         self._plan = _Plan(self._count_anchors(n_objects, numbers), max(numbers), of_anchors)
         check_representatives("n_anchors", self._plan.n_anchors, self.n_neighbours, max(numbers), n_objects)
         return [

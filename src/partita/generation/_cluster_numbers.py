@@ -6,20 +6,28 @@ import numpy as np
 
 from partita._checks import check_count
 
+_LARGER_SAMPLE = " or a larger sample_fraction"
+
 
 def draw_numbers(
-    n_clusters: Any, n_clusterings: int, n_objects: int, seed: int, *, auto: tuple[int, int] = (10, 30)
+    n_clusters: Any,
+    n_clusterings: int,
+    n_objects: int,
+    seed: int,
+    *,
+    auto: tuple[int, int] = (10, 30),
+    instead: str = _LARGER_SAMPLE,
 ) -> list[int]:
     """One number per clustering: drawn uniformly from a range (low, high), or taken from a list in turns.
 
-    "auto" is not above the numbers ``auto``.
+    "auto" is not above the numbers ``auto``; ``instead`` is what an error advises beside smaller numbers.
     """
     if isinstance(n_clusters, str):
         n_clusters = _auto_range(n_objects, *auto)
     if isinstance(n_clusters, tuple):
-        low, high = _check_range(n_clusters, n_objects)
+        low, high = _check_range(n_clusters, n_objects, instead)
         return [int(k) for k in np.random.default_rng(seed).integers(low, high + 1, size=n_clusterings)]
-    values = _check_values(n_clusters, n_objects)
+    values = _check_values(n_clusters, n_objects, instead)
     return [values[place % len(values)] for place in range(n_clusterings)]
 
 
@@ -41,16 +49,16 @@ def _auto_range(n_objects: int, most_low: int, most_high: int) -> tuple[int, int
     return min(low, n_objects), min(max(low, min(most_high, int(root))), n_objects)
 
 
-def _check_range(given: tuple[Any, ...], n_objects: int) -> tuple[int, int]:
+def _check_range(given: tuple[Any, ...], n_objects: int, instead: str = _LARGER_SAMPLE) -> tuple[int, int]:
     if len(given) != 2:
         raise ValueError(f"n_clusters={given!r:.60} is not a range; pass (low, high), or a list of numbers.")
     low, high = (check_count(end, f"n_clusters[{place}]") for place, end in enumerate(given))
     if low > high:
         raise ValueError(f"n_clusters={given!r:.60} is not a range; pass (low, high) with low <= high.")
-    return low, _check_values([high], n_objects)[0]
+    return low, _check_values([high], n_objects, instead)[0]
 
 
-def _check_values(given: Any, n_objects: int) -> list[int]:
+def _check_values(given: Any, n_objects: int, instead: str = _LARGER_SAMPLE) -> list[int]:
     if np.ndim(given) == 0:
         values = [check_count(given[()] if isinstance(given, np.ndarray) else given, "n_clusters")]
     else:
@@ -59,6 +67,7 @@ def _check_values(given: Any, n_objects: int) -> list[int]:
         raise ValueError("n_clusters is an empty list; pass a number, a list of numbers or a range (low, high).")
     if max(values) > n_objects:
         raise ValueError(
-            f"n_clusters={max(values)} exceeds the {n_objects} objects that each clustering sees; pass smaller numbers."
+            f"n_clusters={max(values)} exceeds the {n_objects} objects that each clustering sees; pass smaller numbers"
+            f"{instead}."
         )
     return values
