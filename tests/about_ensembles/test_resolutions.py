@@ -86,3 +86,8 @@ def test_many_equal_objects_give_the_same_shares():
     one, many = resolution_tree(X), resolution_tree(np.vstack([X] * 50))
     np.testing.assert_allclose(one.nodes["stability"], many.nodes["stability"])
     np.testing.assert_allclose(50 * one.edges["count"], many.edges["count"])
+
+
+def test_an_order_without_length_is_refused():
+    with pytest.raises(ValueError, match="is not allowed; pass 'given'"):
+        resolution_tree([[0, 0, 1], [0, 1, 2]], order=np.array(1))

@@ -119,7 +119,7 @@ def read_order(order: Any, read: Clusterings) -> list[int]:
                 f"the order {order!r:.60} is not known; pass 'given', a list of names or positions, or None."
             )
         return list(range(m))
-    if not isinstance(order, list | tuple | np.ndarray | pd.Index) or len(order) == 0:
+    if not isinstance(order, list | tuple | np.ndarray | pd.Index) or np.ndim(order) != 1 or len(order) == 0:
         raise ValueError(
             f"the order {order!r:.60} is not allowed; pass 'given', a list of names or positions, or None."
         )

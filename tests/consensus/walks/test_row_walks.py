@@ -177,3 +177,10 @@ def test_too_many_rows_are_refused(method, monkeypatch):
     monkeypatch.setenv("PARTITA_MAX_MEMORY", "50kB")
     with pytest.raises(NotEnoughMemoryError, match=r"walks among \d+ distinct rows needs .* such as LWGP"):
         method(3).fit(random_ensemble(n=200, m=6, seed=0))
+
+
+def test_labels_of_objects_without_weight_are_no_vertices():
+    X = np.array([[0, 1, -1, 0], [-1, -1, -1, 1], [-1, 0, -1, 1], [1, 0, 2, 1]])
+    with_empty = PTGP(2, random_state=0).fit(X, sample_weight=[0, 1, 1, 1])
+    alone = PTGP(2, random_state=0).fit(X[1:])
+    np.testing.assert_array_equal(with_empty.labels_[1:], alone.labels_)

@@ -118,7 +118,8 @@ class PTGP(WalkingRows):
         ensemble = rows.ensemble
         ensure_cells(ensemble.n_cells)
         B = mean_similarity(self._compare_rows(ensemble), ensemble)
-        labels = self._cut_rows(B, ensemble.cell_weights, rows.n_clusters)
+        used = np.asarray(ensemble.indicator.sum(axis=0)) > 0  # labels of objects without weight only are no vertices
+        labels = self._cut_rows(np.ascontiguousarray(B[:, used]), ensemble.cell_weights[used], rows.n_clusters)
         self._keep_rows(rows, labels, agreement_of_cells(ensemble))
         return Consensus(labels)
 
@@ -135,6 +136,6 @@ class PTGP(WalkingRows):
 
 
 def mean_similarity(Z: FloatArray, ensemble: Ensemble) -> FloatArray:
-    """B_rc: mean of Z_rq over the rows q that have label c, (n_rows, t) (eq. L27)."""
+    """B_rc: mean of Z_rq over the rows q that have label c, (n_rows, t) (eq. L27); 0 for a label that none has."""
     H = ensemble.indicator
-    return np.asarray((H.T @ Z).T / H.sum(axis=0))
+    return np.asarray((H.T @ Z).T / np.maximum(H.sum(axis=0), 1))
