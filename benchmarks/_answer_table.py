@@ -3,7 +3,7 @@
 from benchmarks._answer_contestants import CUT, DEFAULT, FOUND, GIVEN, MOST_ROWS, REFERENCE, REFERENCE_CUT
 from benchmarks._answer_figure import HALVES, MOST_OBJECTS, TITLES, diagram, left_out, picture_name, short_table, small
 from benchmarks._answer_summary import finished, lines, paired, select
-from partita.consensus._methods import markdown_table
+from partita.consensus._method_tables import markdown_table
 
 PICTURES = "images"  # folder of the diagrams, beside the page
 _HEAD = ["method", "rank", "ARI", "NMI", "seconds", "ensembles", "default there"]

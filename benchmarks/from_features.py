@@ -17,7 +17,7 @@ import partita
 from benchmarks._answer_summary import paired
 from benchmarks._frozen_recipes import TEXTS, prepared
 from benchmarks.ensembles import table_names
-from partita.consensus._methods import markdown_table
+from partita.consensus._method_tables import markdown_table
 from partita.datasets import load
 from partita.exceptions import WeakStructureWarning
 from partita.experiments import half_of

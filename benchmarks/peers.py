@@ -26,7 +26,8 @@ import numpy as np
 from sklearn.metrics import adjusted_rand_score
 
 import partita
-from partita.consensus._methods import METHODS, markdown_table
+from partita.consensus._method_tables import markdown_table
+from partita.consensus._methods import METHODS
 from partita.experiments import load_frozen
 
 HERE = Path(__file__).parent

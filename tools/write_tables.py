@@ -13,7 +13,8 @@ from textwrap import fill
 from typing import Any
 
 import partita
-from partita.consensus._methods import COST_SYMBOLS, METHODS, OTHER_NAMES, Method, markdown_table
+from partita.consensus._method_tables import markdown_table
+from partita.consensus._methods import COST_SYMBOLS, METHODS, OTHER_NAMES, Method
 
 ROOT = Path(__file__).parents[1]
 METHODS_PAGE = ROOT / "docs" / "methods.md"

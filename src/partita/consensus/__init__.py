@@ -5,7 +5,7 @@ The soft forms of the graph methods (SoftCSPA, SoftMCLA, SoftHBGF) share one fil
 
 import lazy_loader as _lazy
 
-from partita.consensus._methods import docstring_table as _docstring_table
+from partita.consensus._method_tables import docstring_table as _docstring_table
 
 __doc__ = f"{(__doc__ or '').rstrip()}\n\n{_docstring_table()}\n"
 

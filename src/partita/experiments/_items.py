@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from partita.consensus._methods import markdown_table
+from partita.consensus._method_tables import markdown_table
 from partita.experiments._cells import Experiment
 from partita.experiments._claims import Claim, means, select
 from partita.experiments._contestants import ONE_CLUSTER

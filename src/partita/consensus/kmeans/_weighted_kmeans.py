@@ -1,6 +1,6 @@
 """k-means on weighted points, in NumPy: all starts at a time, for a few thousand points at most.
 
-scikit-learn's k-means takes some milliseconds a call before it begins; this one is made to be called thousands of
+scikit-learn's k-means takes some milliseconds per call before it begins; this one is made to be called thousands of
 times. Starts are drawn by greedy k-means++ (Arthur and Vassilvitskii, 2007): of some points drawn by their weighted
 squared distance, the one that lowers the inertia most is the next centre. Where there are very few points, all
 partitions are compared: Lloyd's steps cannot leave poor ends there, whatever the start.
