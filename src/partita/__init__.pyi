@@ -11,6 +11,7 @@ from . import (
     generation as generation,
     io as io,
     metrics as metrics,
+    model_files as model_files,
     plotting as plotting,
     report as report,
     results as results,
@@ -77,6 +78,7 @@ from .consensus import (
 )
 
 # end: written by make tables
+from ._stopping import limits as limits
 from .blocks import LabelBlocks as LabelBlocks
 from .consensus_clustering import (
     ConsensusClustering as ConsensusClustering,
@@ -115,6 +117,10 @@ from .metrics import (
     soft_centroids as soft_centroids,
     validity_report as validity_report,
     vat as vat,
+)
+from .model_files import (
+    load_model as load_model,
+    save_model as save_model,
 )
 from .results import (
     Choice as Choice,

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
 
+from partita._stopping import Steps, check_stop, present_limits, take_over
 from partita._typing import FloatArray, IntArray
 
 T = TypeVar("T")
@@ -84,12 +85,16 @@ def _results_in_order(function: Callable[[T], R], tasks: list[T], n_jobs: int | 
 
     n_threads = 1 if n_jobs == 1 or len(tasks) < 2 else min(effective_n_jobs(n_jobs), len(tasks))
     if n_threads <= 1:
-        yield from map(function, tasks)
+        for task in tasks:
+            check_stop()
+            yield function(task)
         return
-    caller = _user_line()
+    caller, limits = _user_line(), present_limits()
 
     def run(task: T) -> R:
         _thread.caller = caller  # a thread has no frame of the user: its warnings point at the line of the caller
+        take_over(limits)
+        check_stop()
         return function(task)
 
     with ThreadPoolExecutor(n_threads) as pool:
@@ -215,14 +220,18 @@ class _Silent:
 
 @contextmanager
 def progress(total: int | None, title: str, *, show: bool) -> Iterator[Progress]:
-    """Open a bar over ``total`` steps, None if unknown, that appears after two seconds; silent without ``show``."""
+    """Open a bar over ``total`` steps, None if unknown, that appears after two seconds; silent without ``show``.
+
+    Every update looks at the limits of the fit, and tells those who listen to its progress.
+    """
+    limits = present_limits()
     if not show:
-        yield _Silent()
+        yield _Silent() if limits is None else Steps(limits, total, title)
         return
     from tqdm import tqdm
 
     with tqdm(total=total, desc=title, delay=2.0, leave=False, unit="") as bar:
-        yield bar
+        yield bar if limits is None else Steps(limits, total, title, bar)
 
 
 class _UserLine(NamedTuple):

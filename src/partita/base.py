@@ -30,6 +30,7 @@ from partita._labels.validation import (
 from partita._labels.weights import WeightScale, check_countable, check_reportable, to_ordinary_size
 from partita._numbering import order_by_size, rank_of, sum_per_row
 from partita._runs import warn
+from partita._stopping import whole_or_nothing
 from partita._typing import Array, Codes, FloatArray, IntArray
 from partita.exceptions import FewerClustersWarning, LeftOutWarning, UnlabelledObjectsWarning
 from partita.metrics._confidence import ClusterCounts
@@ -117,6 +118,7 @@ class BaseConsensus(ConfidenceMixin, ClusterMixin, BaseEstimator):
         tags.input_tags.allow_nan = True
         return tags
 
+    @whole_or_nothing
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the consensus of the clusterings in the columns of X.

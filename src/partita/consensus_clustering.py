@@ -12,6 +12,7 @@ from partita._checks import check_instance
 from partita._features import check_points
 from partita._parameters import common
 from partita._runs import draw_seeds
+from partita._stopping import whole_or_nothing
 from partita._typing import FloatArray, IntArray
 from partita.base import check_consensus
 from partita.consensus import LWGP
@@ -128,6 +129,7 @@ class ConsensusClustering(ClusterMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    @whole_or_nothing
     @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any = None) -> Self:
         """Generate an ensemble and find its consensus.

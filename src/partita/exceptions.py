@@ -21,6 +21,18 @@ class ClusterError(RuntimeError):
     """The Dask cluster that a fit ran on is gone, or cannot run it."""
 
 
+class Stopped(Exception):  # noqa: N818 (not a mistake of anyone: what was asked for)
+    """A fit ended before it had a result, because its limits said so: it was cancelled, or its time was over."""
+
+
+class Cancelled(Stopped):
+    """The flag that was passed as ``cancel`` was set during a fit."""
+
+
+class TimeLimitReached(Stopped, TimeoutError):  # noqa: N818 (the same)
+    """The time of ``max_time`` was over before a fit had come to its end."""
+
+
 class MissingExtraError(ImportError):
     """An optional library is needed; the message names the extra that installs it."""
 

@@ -107,6 +107,7 @@ class LabelBlocks:
         missing: Sequence[str] = (),
         missing_words: bool = True,
         encoding: str | None = None,
+        separator: str | None = None,
         noise: Noise = "missing",
         client: Any = None,
         resume: str | os.PathLike[str] | None = None,
@@ -124,7 +125,7 @@ class LabelBlocks:
         rows : int, optional
             Objects of a block, for NPY and Parquet files, which are cut into blocks; by default so many that a block
             has 8 million labels. A text file is one block, which is read in parts.
-        id_column, columns, header, missing, missing_words, encoding
+        id_column, columns, header, missing, missing_words, encoding, separator
             As in :func:`partita.io.read_labels`.
         noise, client, resume
             As in the class.
@@ -135,7 +136,7 @@ class LabelBlocks:
         """
         check_rows(rows)
         chosen = None if columns is None else tuple(columns)
-        reading = PartReading(id_column, chosen, header, tuple(missing), missing_words, encoding)
+        reading = PartReading(id_column, chosen, header, tuple(missing), missing_words, encoding, separator)
         found = files_as_blocks(find_files(paths), reading, rows)
         return cls(found.blocks, names=found.names, noise=noise, client=client, resume=resume)
 

@@ -17,6 +17,7 @@ from partita._parameters import Interval, StrOptions, common
 from partita._partition_search.samples import estimate_partition
 from partita._runs import Progress, draw_seeds, in_order, progress
 from partita._sampling import SamplingPlan, compare_chains, make_plan
+from partita._stopping import whole_or_nothing
 from partita._typing import FloatArray, IntArray
 from partita.dirichlet_process._dp_gaussian_model import (
     log_density,
@@ -188,6 +189,7 @@ class DPGaussianMixture(ClusterMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    @whole_or_nothing
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any = None) -> Self:
         """Sample the clusterings of the rows of X.

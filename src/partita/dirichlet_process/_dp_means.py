@@ -31,6 +31,7 @@ from partita._kernels import dp_means as kernel
 from partita._numbering import order_by_size, rank_of
 from partita._parameters import Interval, StrOptions, common
 from partita._runs import Progress, best_of, draw_seeds, progress, warn_not_converged
+from partita._stopping import whole_or_nothing
 from partita._typing import FloatArray, IntArray
 
 Order = Literal["given", "random", "farthest"]
@@ -337,6 +338,7 @@ class DPMeans(ClusterMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    @whole_or_nothing
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any = None) -> Self:
         """Cluster the rows of X.

@@ -15,7 +15,7 @@ from threadpoolctl import ThreadpoolController
 from partita._memory import ensure_memory
 from partita._runs import Progress, in_order, progress, warn
 from partita._typing import Array, IntArray
-from partita.exceptions import SkippedClusteringWarning
+from partita.exceptions import SkippedClusteringWarning, Stopped
 
 OK, FAILED, NOT_CONVERGED = "ok", "failed", "not converged"
 
@@ -109,6 +109,8 @@ def _run_task(X: Any, task: ClusteringTask, *, control: ThreadpoolController, ba
             found = task.cluster(seen, task.n_clusters, task.seed)
         _check_shapes(found, seen.shape[0])
         clusterings = [_note(task, k, sample, clusters) for k, clusters in zip(task.n_clusters, found, strict=True)]
+    except Stopped:
+        raise
     except Exception as error:  # a base clusterer may raise anything; the other clusterings are kept
         reason = f"{type(error).__name__}: {error}"
         nothing = FoundClusters(np.empty(0, dtype=np.int64))

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from partita._features import check_points
 from partita._parameters import Interval, common
+from partita._stopping import whole_or_nothing
 from partita._typing import Array, IntArray
 from partita.generation._base_clusterings import (
     OK,
@@ -49,6 +50,7 @@ class FeatureEnsemble(TransformerMixin, BaseEstimator):
         """The same of new objects."""
         return X
 
+    @whole_or_nothing
     def fit(self, X: Any, y: Any = None) -> Self:
         """Make the clusterings.
 
@@ -66,6 +68,7 @@ class FeatureEnsemble(TransformerMixin, BaseEstimator):
         self.fit_transform(X)
         return self
 
+    @whole_or_nothing
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit_transform(self, X: Any, y: Any = None) -> IntArray:
         """Make the clusterings and return their labels.

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from partita._labels.validation import check_label_matrix, check_labels
 from partita._parameters import Interval, common
 from partita._runs import draw_seeds
+from partita._stopping import whole_or_nothing
 from partita._typing import Array, Codes, FloatArray, IntArray
 from partita.base import remember_columns
 from partita.generation._base_clusterings import ensure_labels_fit
@@ -68,6 +69,7 @@ class NoisyEnsemble(TransformerMixin, BaseEstimator):
         self.missing = missing
         self.random_state = random_state
 
+    @whole_or_nothing
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any = None) -> Self:
         """Draw the seeds.

@@ -11,6 +11,7 @@ from partita._features import check_points
 from partita._labels.membership import check_membership
 from partita._parameters import Interval, common
 from partita._runs import draw_seeds
+from partita._stopping import whole_or_nothing
 from partita._typing import Array, FloatArray, IntArray
 from partita.generation._base_clusterings import ensure_labels_fit
 
@@ -58,6 +59,7 @@ class SampledEnsemble(TransformerMixin, BaseEstimator):
         self.n_clusterings = n_clusterings
         self.random_state = random_state
 
+    @whole_or_nothing
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any = None) -> Self:
         """Draw the seeds.

@@ -13,6 +13,7 @@ import pandas as pd
 import partita.exceptions
 from partita._runs import warn
 from partita.consensus import LWGP
+from partita.exceptions import Stopped
 from partita.metrics._agreement_matrix import agreement_matrix
 from partita.report._parts import Words, clean, sentence
 from partita.results import Choice, ConsensusResult
@@ -54,6 +55,8 @@ class Material:
             return None, "Stability was not asked for (n_resamples=0)."
         try:
             return self.result.stability(self.n_resamples, **self.run), ""
+        except Stopped:
+            raise
         except Exception as error:
             return None, failed("The stability", error).text
 
@@ -111,6 +114,8 @@ def attempt(what: str, make: Callable[[], Any]) -> list[Any]:
     """The part that ``make`` gives, or a sentence that says why there is none."""
     try:
         return [make()]
+    except Stopped:
+        raise
     except Exception as error:
         return [failed(what, error)]
 

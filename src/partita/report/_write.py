@@ -17,6 +17,7 @@ import pandas as pd
 import partita
 from partita._optional import require
 from partita._runs import as_random_state, check_run, progress
+from partita.exceptions import Stopped
 from partita.io import check_file, check_output, replacing
 from partita.io._write import without_formulas
 from partita.report._material import Material, collecting, failed
@@ -185,6 +186,8 @@ def _make_section(material: Material, name: str) -> Section:
     with collecting() as said:
         try:
             parts = make(material)
+        except Stopped:
+            raise
         except Exception as error:
             parts = [failed("This section", error)]
     notes = [Words(f"Note: {words}", "note") for words in dict.fromkeys(said)]

@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.base import clone
 
 from partita._runs import check_run
+from partita._stopping import limits
 from partita.base import BaseConsensus, check_consensus
 from partita.consensus._methods import METHODS
 from partita.consensus._outside import wrap
@@ -28,6 +29,7 @@ def combine(
     random_state: Any = None,
     n_jobs: int | None = None,
     verbose: bool = False,
+    max_time: float | None = None,
 ) -> ConsensusResult:
     """Combine many clusterings of the same objects into one, and say how sure it is.
 
@@ -55,6 +57,9 @@ def combine(
         Number of threads; -1 uses all cores. The result does not depend on it.
     verbose : bool, default=False
         Show a progress bar for what takes more than two seconds.
+    max_time : float, optional
+        Seconds after which :class:`~partita.exceptions.TimeLimitReached` is raised instead of a result. The limit never
+        changes a result. :func:`partita.limits` does the same for any fit, and can cancel it from another thread.
 
     Returns
     -------
@@ -79,6 +84,21 @@ def combine(
     """
     check_run(n_jobs, verbose)
     _check_number(n_clusters)
+    with limits(max_time):
+        return _combine(labels, method, n_clusters, weights, sample_weight, random_state, n_jobs, verbose)
+
+
+def _combine(
+    labels: Any,
+    method: Any,
+    n_clusters: Any,
+    weights: Any,
+    sample_weight: Any,
+    random_state: Any,
+    n_jobs: int | None,
+    verbose: bool,
+) -> ConsensusResult:
+    """What :func:`combine` does within its limit of time."""
     soft = is_soft(labels)
     settings = {"weights": weights, "random_state": random_state, "n_jobs": n_jobs, "verbose": verbose}
     estimator = _with(_estimator(method, soft=soft), settings)

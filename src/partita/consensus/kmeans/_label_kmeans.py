@@ -252,14 +252,22 @@ class LabelKMeans(BaseConsensus):
                 model = KMeans(n_clusters, n_init=self.n_init, max_iter=self.max_iter, random_state=seed)
                 model.fit(points, sample_weight=weights)
         used, labels = np.unique(model.labels_, return_inverse=True)
-        model.cluster_centers_ = model.cluster_centers_[used]
-        self._raw_model = model
+        self._raw_centers = model.cluster_centers_[used]
         self.objective_ = rows.scale.report(float(model.inertia_), objects=1, clusterings=1)
         self.history_ = [self.objective_]
         self.n_iter_, self.converged_ = int(model.n_iter_), bool(model.n_iter_ < self.max_iter)
         if not self.converged_:
             warn_not_converged(type(self).__name__, self.max_iter, advice="raise max_iter")
         return Consensus(labels.astype(np.int64))
+
+    def _raw_model(self) -> Any:
+        """scikit-learn's k-means with these centres; made anew, since a model file holds arrays alone."""
+        centers = self._raw_centers
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # of centres at one point
+            model = KMeans(len(centers), init=centers, n_init=1, max_iter=1).fit(centers)
+        model.cluster_centers_ = centers.copy()
+        return model
 
     def _raw_points(self, codes: Codes) -> FloatArray:
         return np.where(codes >= 0, self._label_numbers(codes), self._raw_means) * self._root_weights
@@ -270,7 +278,7 @@ class LabelKMeans(BaseConsensus):
     def _label_rows(self, codes: Codes) -> Array:
         if self.coding == "raw":
             with threadpool_limits(limits=1):
-                return np.asarray(self._raw_model.predict(self._raw_points(codes)), dtype=np.int64)
+                return np.asarray(self._raw_model().predict(self._raw_points(codes)), dtype=np.int64)
         labels = np.empty(len(codes), dtype=np.int32)
         table = distance_table(self._centers, self._space)
         assign_rows(self._space.to_cells(codes), np.ones(len(codes)), table, labels, np.empty(len(codes)))
@@ -281,7 +289,7 @@ class LabelKMeans(BaseConsensus):
         """Centres by clustering, clusters in the order of ``labels_``."""
         check_is_fitted(self, "labels_")
         if self.coding == "raw":
-            centers = self._raw_model.cluster_centers_[self._placement.order] / self._root_weights
+            centers = self._raw_centers[self._placement.order] / self._root_weights
             return [centers[:, j : j + 1] for j in range(centers.shape[1])]
         centers = self._centers[self._placement.order]
         return np.split(centers, self._space.layout.first_cell[1:], axis=1)

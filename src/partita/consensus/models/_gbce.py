@@ -19,6 +19,7 @@ from partita._labels.blocks import as_blocks
 from partita._labels.ensemble import Ensemble, layout_of
 from partita._labels.validation import LabelMatrix, check_label_matrix, check_sample_weight
 from partita._parameters import Interval
+from partita._stopping import whole_or_nothing
 from partita._typing import Array, Codes, FloatArray, IntArray
 from partita.base import FoundRows, LabelledRows, remember_columns
 from partita.consensus.models._bce import BCE
@@ -191,6 +192,7 @@ class GBCE(BCE):
         self.label_weights = label_weights
         self.standardize = standardize
 
+    @whole_or_nothing
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, features: Any = None, **moved: Any) -> Self:
         """Find the consensus of the clusterings in the columns of X and of the features.
@@ -229,6 +231,7 @@ class GBCE(BCE):
             del self._values  # what a fitted model needs of them is in self._fitted
         return self
 
+    @whole_or_nothing
     def extend(self, X: Any) -> Self:
         """Not available: a fitted model does not keep the features of its objects.
 

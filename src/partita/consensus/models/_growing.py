@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from partita._labels.validation import LabelMatrix, check_label_matrix
+from partita._stopping import whole_or_nothing
 from partita._typing import Array, FloatArray, IntArray
 from partita.base import Consensus, LabelledRows
 
@@ -17,6 +18,7 @@ from partita.base import Consensus, LabelledRows
 class GrowingMixin:
     """For models of labels that go on with further clusterings."""
 
+    @whole_or_nothing
     def extend(self, X: Any) -> Self:
         """Go on with further clusterings of the same objects, instead of fitting all of them again.
 

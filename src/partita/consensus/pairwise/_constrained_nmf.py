@@ -18,6 +18,7 @@ from sklearn.base import _fit_context
 from partita._labels.blocks import as_blocks
 from partita._labels.validation import check_label_matrix, check_sample_weight
 from partita._parameters import Interval
+from partita._stopping import whole_or_nothing
 from partita._typing import FloatArray
 from partita.base import LabelledRows, remember_columns
 from partita.consensus.pairwise._links import LinkMatrix, Links, link_matrix, read_links
@@ -177,6 +178,7 @@ class ConstrainedNMF(NMFConsensus):
         )
         self.penalty = penalty
 
+    @whole_or_nothing
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(
         self, X: Any, y: Any = None, sample_weight: Any = None, *, must_link: Any = None, cannot_link: Any = None

@@ -18,6 +18,7 @@ from partita._labels.weights import WeightScale, to_ordinary_size
 from partita._numbering import order_by_size, rank_of, sum_per_row
 from partita._parameters import common
 from partita._runs import draw_seeds
+from partita._stopping import whole_or_nothing
 from partita._typing import Array, Codes, FloatArray, IntArray
 from partita.base import BaseConsensus, Consensus, LabelledRows, warn_fewer_clusters, warn_unlabelled
 from partita.consensus.graph._cell_memberships import CellMemberships, cell_memberships
@@ -57,6 +58,7 @@ class SoftEnsembleConsensus(BaseConsensus):
         """Cluster of each row; ``n_clusters`` is 0 if their number is to be found."""
         raise NotImplementedError(f"{type(self).__name__} must implement _cluster.")
 
+    @whole_or_nothing
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the consensus of soft clusterings, or of labels.

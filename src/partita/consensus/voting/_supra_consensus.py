@@ -13,7 +13,13 @@ from partita._kernels._compile_time import compile_seconds
 from partita._labels.validation import LabelMatrix, check_label_matrix
 from partita._runs import check_run, progress, warn
 from partita._typing import IntArray
-from partita.exceptions import EmptyColumnWarning, FeaturesWarning, LeftOutWarning, UnlabelledObjectsWarning
+from partita.exceptions import (
+    EmptyColumnWarning,
+    FeaturesWarning,
+    LeftOutWarning,
+    Stopped,
+    UnlabelledObjectsWarning,
+)
 from partita.metrics import average_nmi_score
 
 _OF_LABELS = (EmptyColumnWarning, FeaturesWarning, LeftOutWarning, UnlabelledObjectsWarning)
@@ -130,6 +136,8 @@ def run_methods(matrix: LabelMatrix, methods: Mapping[str, Any]) -> Iterator[Out
                 fitted = clone(method).fit(matrix)
                 labels = fitted.labels_
                 nmi = average_nmi_score(matrix, labels)
+        except Stopped:
+            raise
         except (Exception, SystemExit) as error:  # whatever a method of another package does, the others go on
             seconds = time.perf_counter() - compile_seconds() - start
             yield Outcome(name, None, 0, float("nan"), seconds, f"{type(error).__name__}: {error}", [])
