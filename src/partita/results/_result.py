@@ -402,8 +402,8 @@ class ConsensusResult:
         objects = self.objects.assign(id=pd.Series([_plain_id(name) for name in self.ids.tolist()], dtype=object).array)
         sheets = {
             "summary": pd.DataFrame(facts, columns=["what", "value"]),
-            "objects": objects.replace([np.inf, -np.inf], np.nan),
-            "clusters": self.clusters.replace([np.inf, -np.inf], np.nan),
+            "objects": _without_infinities(objects),
+            "clusters": _without_infinities(self.clusters),
             "clusterings": self.clusterings,
             "choice": self.choice.table,
         }
@@ -454,6 +454,12 @@ def _plain_id(name: Any) -> Any:
     if isinstance(name, float) and not np.isfinite(name):
         return None
     return name if isinstance(name, str | int | float) else str(name)
+
+
+def _without_infinities(table: pd.DataFrame) -> pd.DataFrame:
+    """The table with empty cells for infinite numbers, which a sheet cannot hold; other columns stay as they are."""
+    numbers = [str(name) for name in table if pd.api.types.is_float_dtype(table[name])]
+    return table.assign(**{name: table[name].where(np.isfinite(table[name])) for name in numbers})
 
 
 def method_name(estimator: Any) -> str:
