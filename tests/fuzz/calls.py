@@ -13,8 +13,16 @@ from tests.fuzz.draws import NAMES, Rng
 from tests.fuzz.estimators import CONSENSUS, OTHER_ESTIMATORS, Drawn
 from tests.fuzz.files import FILES
 from tests.fuzz.functions import FUNCTIONS, METRICS
+from tests.fuzz.model_files import MODEL_FILES
 
-TARGETS: dict[str, Callable[[Rng], Drawn]] = {**CONSENSUS, **OTHER_ESTIMATORS, **FUNCTIONS, **METRICS, **FILES}
+TARGETS: dict[str, Callable[[Rng], Drawn]] = {
+    **CONSENSUS,
+    **OTHER_ESTIMATORS,
+    **FUNCTIONS,
+    **METRICS,
+    **FILES,
+    **MODEL_FILES,
+}
 _FOLDER = tempfile.TemporaryDirectory(prefix="fuzz")  # for the files of calls
 
 

@@ -161,11 +161,16 @@ def _twice(rng: Rng, content: bytearray) -> bytes:
 _DAMAGES = (_flip, _cut, _insert, _drop, _twice, lambda rng, content: bytes(content), lambda rng, content: b"")
 
 
+def damaged(rng: Rng, content: bytes) -> bytes:
+    """The content with one or two damages; sometimes none."""
+    for _ in range(int(pick(rng, 1, 1, 2))):
+        content = pick(rng, _flip, *_DAMAGES)(rng, bytearray(content)) if content else content
+    return content
+
+
 def _file(extension: str, *, features: bool) -> Callable[[Rng], Drawn]:
     def draw(rng: Rng) -> Drawn:
-        content = FORMATS[extension](rng, _frame(rng, features=features))
-        for _ in range(int(pick(rng, 1, 1, 2))):
-            content = pick(rng, _flip, *_DAMAGES)(rng, bytearray(content)) if content else content
+        content = damaged(rng, FORMATS[extension](rng, _frame(rng, features=features)))
         shown = pick(rng, *FORMATS, "dat") if chance(rng, 0.08) else extension
         reader = "read_feature_table" if features else "read_labels"
         options = str(
