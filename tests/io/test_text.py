@@ -116,3 +116,24 @@ def test_lines_of_blanks_are_refused_in_words(tmp_path, read):
     (tmp_path / "x.tsv").write_bytes(b"x \n ")
     with pytest.raises(FileFormatError, match=r"x\.tsv"):
         read(tmp_path / "x.tsv")
+
+
+def test_a_given_separator_is_used_instead_of_the_one_that_would_be_recognised(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("id;a;b\nx,1;1;2\ny,2;1;3\nz,3;2;3\n")
+    assert list(read_labels(path, separator=";").labels.columns) == ["a", "b"]
+    path.write_text("a/b\n1/2\n1/3\n2/3\n")
+    assert list(read_labels(path).labels.columns) == ["a/b"]
+    assert read_labels(path, separator="/").labels.to_numpy().tolist() == [[1, 2], [1, 3], [2, 3]]
+    assert list(read_feature_table(path, separator="/").features.columns) == ["a", "b"]
+    path.write_text("a\tb\n1\t2\n1\t3\n")
+    for tab in ("tab", "\\t", "\t"):
+        assert list(read_labels(path, separator=tab).labels.columns) == ["a", "b"]
+
+
+@pytest.mark.parametrize("separator", ["", "ab", '"', "\n", "é", 3])
+def test_what_is_no_separator_is_refused(tmp_path, separator):
+    path = tmp_path / "a.csv"
+    path.write_text("a,b\n1,2\n")
+    with pytest.raises(ValueError, match=r"separator=.* is not allowed; pass one character"):
+        read_labels(path, separator=separator)

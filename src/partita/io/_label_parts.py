@@ -39,6 +39,7 @@ class PartReading(NamedTuple):
     missing: tuple[str, ...] = ()
     missing_words: bool = True
     encoding: str | None = None
+    separator: str | None = None
 
 
 class FileHead(NamedTuple):
@@ -216,7 +217,8 @@ def _lines_before(first: bytes, source: Source, reading: PartReading) -> bytes:
     """Comments and names before the first object."""
     words = words_for_missing(reading.missing, reading.missing_words)
     head = _beginning(source)
-    text = open_text(open_source(head), reading.id_column, reading.header, words, reading.encoding)
+    given = (reading.encoding, reading.separator)
+    text = open_text(open_source(head), reading.id_column, reading.header, words, *given)
     lines = iter(first.splitlines(keepends=True))
     return b"".join(islice(lines, text.text.n_before + text.n_header))
 

@@ -13,7 +13,8 @@ from partita.io._formats import GZIP
 from partita.io._source import Source, foreign_reader, reason_of
 
 SAMPLE = 1000  # rows by which header and ids are recognised: more are slower to inspect, fewer mistake labels for ids
-_SEPARATORS = (",", "\t", ";", "|", " ")
+SEPARATORS = (",", "\t", ";", "|", " ")  # those that are recognised
+_WRITTEN = {"tab": "\t", "\\t": "\t"}  # a tab can hardly be typed
 _FOR_SEPARATOR = 50  # lines by which the separator is recognised; one line decides it for most files
 
 
@@ -72,13 +73,21 @@ def _rows(lines: list[str], separator: str, source: Source) -> list[list[str]]:
         raise FileFormatError(f"{source.name!r} cannot be read as a table: {_reason(error)}.") from None
 
 
+def check_separator(separator: str) -> str:
+    """The separator that a caller gives: one character, or "tab"."""
+    character = _WRITTEN.get(separator, separator) if isinstance(separator, str) else ""
+    if len(character) != 1 or character in '"\r\n\0' or not character.isascii():
+        raise ValueError(f"separator={separator!r:.60} is not allowed; pass one character such as ';', or 'tab'.")
+    return character
+
+
 def find_separator(lines: list[str], source: Source) -> str:
     """The separator that splits all lines into the same, largest, number of fields; a comma for one column.
 
     If there is none, one that gives the first line one field less: R writes names so above a column of row names.
     """
     widths = {}
-    for separator in _SEPARATORS:
+    for separator in SEPARATORS:
         rows = _rows(lines[:_FOR_SEPARATOR], separator, source)
         cut = len(lines) > _FOR_SEPARATOR and len(rows) > 2  # the last row may go on in the next line
         widths[separator] = [len(row) for row in (rows[:-1] if cut else rows)]
@@ -91,7 +100,7 @@ def find_separator(lines: list[str], source: Source) -> str:
         if fits:
             return max(fits, key=lambda separator: fits[separator])
     # ragged, or one column: take the most frequent separator, and let the error name the row
-    return max(_SEPARATORS[:4], key=lambda separator: sum(line.count(separator) for line in lines[:_FOR_SEPARATOR]))
+    return max(SEPARATORS[:4], key=lambda separator: sum(line.count(separator) for line in lines[:_FOR_SEPARATOR]))
 
 
 # ------------------------------------------------------------------------------------------------------- whole files

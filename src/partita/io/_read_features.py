@@ -27,6 +27,7 @@ def read_features(
     missing: Sequence[str] = (),
     missing_words: bool = True,
     encoding: str | None = None,
+    separator: str | None = None,
 ) -> pd.DataFrame:
     """Read features of the objects of a label table: one row per object, one column per feature.
 
@@ -41,7 +42,7 @@ def read_features(
         The labels of the same objects.
     drop : sequence of str, optional
         Columns to leave out, such as a known class.
-    missing, missing_words, encoding
+    missing, missing_words, encoding, separator
         As in ``read_labels``.
 
     Returns
@@ -49,7 +50,8 @@ def read_features(
     pandas.DataFrame
         Features in the order of ``table``; columns that are not numbers are text.
     """
-    file = read_table(path, id_column=False, missing=missing, missing_words=missing_words, encoding=encoding)
+    how = {"missing": missing, "missing_words": missing_words, "encoding": encoding, "separator": separator}
+    file = read_table(path, id_column=False, **how)  # type: ignore[arg-type]
     frame = _without(file.frame, drop, file.source)
     if table.ids is not None and table.id_name in frame.columns:
         frame = _match_ids(frame, file.as_written(table.id_name), table, str(path))
@@ -120,6 +122,7 @@ def read_feature_table(
     missing: Sequence[str] = (),
     missing_words: bool = True,
     encoding: str | None = None,
+    separator: str | None = None,
 ) -> FeatureTable:
     """Read features: one row per object, one column per feature.
 
@@ -142,7 +145,7 @@ def read_feature_table(
         missing values are refused.
     encode : bool, default=False
         Turn each column of text into columns of 0 and 1, one per value. By default text is refused.
-    missing, missing_words, encoding
+    missing, missing_words, encoding, separator
         As in ``read_labels``.
 
     Returns
@@ -159,6 +162,7 @@ def read_feature_table(
         missing=missing,
         missing_words=missing_words,
         encoding=encoding,
+        separator=separator,
     )
     return FeatureTable(to_numbers(frame, found, str(path), impute=impute, encode=encode), ids, found)
 
@@ -173,10 +177,17 @@ def read_columns(
     missing: Sequence[str] = (),
     missing_words: bool = True,
     encoding: str | None = None,
+    separator: str | None = None,
 ) -> tuple[pd.DataFrame, "pd.Series[Any] | None", list[FeatureColumn]]:
     """The columns of a table of features as they are, the ids, and what each column is."""
     table = read_table(
-        path, id_column=False, header=header, missing=missing, missing_words=missing_words, encoding=encoding
+        path,
+        id_column=False,
+        header=header,
+        missing=missing,
+        missing_words=missing_words,
+        encoding=encoding,
+        separator=separator,
     )
     place = _find_feature_ids(table.frame, id_column, table.source, other=(*drop, *(columns or ())))
     if place is not None:

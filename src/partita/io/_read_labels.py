@@ -22,6 +22,7 @@ def read_labels(
     missing: Sequence[str] = (),
     missing_words: bool = True,
     encoding: str | None = None,
+    separator: str | None = None,
 ) -> LabelTable:
     """Read a label matrix: one row per object, one column per clustering.
 
@@ -47,6 +48,8 @@ def read_labels(
         spreadsheets, which a warning counts. If False, empty fields and ``missing`` are.
     encoding : str, optional
         Encoding of a text file, such as "latin-1". By default UTF-8, UTF-16 and Windows-1252 are recognised.
+    separator : str, optional
+        Character between the fields of a text file, such as ";"; "tab" is a tab. By default it is recognised.
 
     Returns
     -------
@@ -54,7 +57,13 @@ def read_labels(
         ``labels`` (a DataFrame), ``ids``, ``has_header``.
     """
     table = read_table(
-        path, id_column=id_column, header=header, missing=missing, missing_words=missing_words, encoding=encoding
+        path,
+        id_column=id_column,
+        header=header,
+        missing=missing,
+        missing_words=missing_words,
+        encoding=encoding,
+        separator=separator,
     )
     labels = table.frame if columns is None else select_columns(table.frame, columns, table.source)
     if labels.shape[1] == 0:

@@ -26,6 +26,7 @@ class Table(NamedTuple):
     has_header: bool
     source: Source
     as_written: Callable[[str], "pd.Series[Any]"]  # a column by its name in the frame, without any cleaning
+    separator: str | None = None  # of a text file
 
     def with_ids(self, name: str) -> "Table":
         """The table, which has no ids so far, with those of a column."""
@@ -44,6 +45,7 @@ def read_table(
     missing: Sequence[str] = (),
     missing_words: bool = True,
     encoding: str | None = None,
+    separator: str | None = None,
 ) -> Table:
     """Read a file of any format; parameters as in ``read_labels``."""
     source = open_source(path)
@@ -52,8 +54,9 @@ def read_table(
         raise FileFormatError(f"{source.name!r} is empty; a table has one row per object.")
     words = words_for_missing(missing, missing_words)
     if kind in TEXT:
-        file = open_text(source, id_column, header, words, encoding)
-        return _assemble(file.parse(words), file.layout, words, source, file.as_written)
+        file = open_text(source, id_column, header, words, encoding, separator)
+        table = _assemble(file.parse(words), file.layout, words, source, file.as_written)
+        return table._replace(separator=file.separator)
     if kind in EXCEL:
         frame, layout = _read_excel(source, id_column, header, words)
     else:

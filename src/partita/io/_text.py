@@ -13,6 +13,7 @@ from partita.io._cells import MissingWords
 from partita.io._formats import find_ids, is_number, listing
 from partita.io._lines import (
     Text,
+    check_separator,
     find_separator,
     is_comment,
     read_lines,
@@ -114,13 +115,19 @@ class TextTable(NamedTuple):
 
 
 def open_text(
-    source: Source, id_column: str | bool | None, header: bool | None, words: MissingWords, encoding: str | None
+    source: Source,
+    id_column: str | bool | None,
+    header: bool | None,
+    words: MissingWords,
+    encoding: str | None,
+    separator: str | None = None,
 ) -> TextTable:
-    """Recognise how a text file is written."""
+    """Recognise how a text file is written; what is given is not looked for."""
+    given = None if separator is None else check_separator(separator)
     text = read_lines(source, encoding)
     if not text.first_lines:
         raise FileFormatError(f"{source.name!r} is empty; a table has one row per object.")
-    separator = find_separator(text.first_lines, source)
+    separator = given or find_separator(text.first_lines, source)
     rows = split_rows(text.first_lines, separator, source)
     short_header = header is not False and _is_header_of_r(rows, given=header is True)
     if short_header:
