@@ -28,7 +28,9 @@ def options_of(command):
 
 
 def test_files_are_read_and_written_with_the_same_options_everywhere():
-    assert all({"--missing", "--no-missing-words", "--encoding"} <= options_of(command) for command in READING)
+    assert all(
+        {"--missing", "--no-missing-words", "--encoding", "--separator"} <= options_of(command) for command in READING
+    )
     assert all("--spreadsheet-safe" in options_of(command) for command in WRITING)
 
 
@@ -55,6 +57,19 @@ def test_words_and_encodings_reach_every_reader(call, tmp_path):
     assert err == ""
     assert "read_labels('a.csv', missing=['x', 'y'], missing_words=False, encoding='latin-1')" in out
     assert len(run_lines(out)) == 4
+
+
+def test_the_separator_reaches_the_reader_and_the_lines_of_python(call, tmp_path):
+    rows = [f"o{row}/{row % 2}/{row % 3}/{row % 2}" for row in range(12)]
+    (tmp_path / "a.csv").write_text("\n".join(["id/x/y/z", *rows]))
+    code, out, err = call("check", "a.csv", "--separator", "/")
+    assert code == 0, err
+    assert "12 objects, 3 clusterings" in out
+    assert "--separator /" in out
+    assert "read_labels('a.csv', separator='/')" in call("consensus", "a.csv", "-o", "b.csv", "--separator", "/")[1]
+    code, _, err = call("check", "a.csv", "--separator", "//")
+    assert code == 2
+    assert "--separator // is not allowed; pass one character" in err
 
 
 def test_an_unknown_encoding_is_refused(call, labels):

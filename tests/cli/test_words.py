@@ -14,7 +14,7 @@ from tests.cli.leaks import leaks
 
 SOURCE = Path(partita.__file__).parent
 # Rooms whose messages only a Python user can meet: the command line has no option for what they speak of.
-NOT_FROM_THE_COMMAND_LINE = ("cli", "metrics", "dirichlet_process", "text.py", "consensus_clustering.py")
+NOT_FROM_THE_COMMAND_LINE = ("cli", "anndata", "metrics", "dirichlet_process", "text.py", "consensus_clustering.py")
 OF_ONE_COMMAND = {
     "blocks": "consensus",
     "plotting": "plot",
@@ -57,7 +57,7 @@ IN_PYTHON_ONLY = re.compile(
     r"np\.asarray|\(n_samples|must implement|constructor|unexpected keyword|coassignment=|does not exist after|"
     r"methods=|methods is|n_samples|estimator|sample_weight|toarray|reshape|labels_true|log_likelihood|"
     r"n_clusters to be|is a label table|prior_mean|base fails|base is for|consensus is for|X\[7\]|X\.\w|label matrix|"
-    r"derivative"
+    r"derivative|max_time.* seconds above"
 )
 
 

@@ -3,8 +3,7 @@
 import textwrap
 from typing import Any
 
-import click
-
+from partita.cli._say import say
 from partita.cli._width import width
 from partita.cli._words import in_options
 
@@ -21,4 +20,4 @@ def print_reasons(facts: dict[str, Any], *, err: bool) -> None:
     for place, reason in enumerate(facts["reasons"]):
         first = f"{'' if place else 'reasons':<12} - "
         lines = textwrap.wrap(reason, max(30, width()), initial_indent=first, subsequent_indent=" " * 15)
-        click.echo("\n".join(lines), err=err)
+        say("\n".join(lines), err=err)

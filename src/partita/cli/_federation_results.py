@@ -1,13 +1,11 @@
 """What the commands of ``partita federate`` write and print."""
 
-import json
 from typing import Any
-
-import click
 
 from partita.cli._file_options import STANDARD, save_table
 from partita.cli._methods import Task
 from partita.cli._results import count, label_table
+from partita.cli._say import print_json, say
 
 
 def show_federated(
@@ -40,16 +38,16 @@ def show_federated(
     if as_json:
         if output is None:
             summary["ids"], summary["labels"] = table.iloc[:, -2].tolist(), table["label"].tolist()
-        click.echo(json.dumps(summary, indent=2))
+        print_json(summary)
         return
     if output is None:
         save_table(STANDARD, table)
     err = output is None
-    click.echo(f"{count(len(tables), 'site')}, {count(len(table), 'object')}, by {by}, method {task.method}", err=err)
-    click.echo(f"clusters     {fitted.n_clusters_}, of sizes {', '.join(map(str, sizes))}", err=err)
-    click.echo(f"exchanges    {len(fitted.exchanges_)}, {seconds['seconds']:.1f} s in one process", err=err)
+    say(f"{count(len(tables), 'site')}, {count(len(table), 'object')}, by {by}, method {task.method}", err=err)
+    say(f"clusters     {fitted.n_clusters_}, of sizes {', '.join(map(str, sizes))}", err=err)
+    say(f"exchanges    {len(fitted.exchanges_)}, {seconds['seconds']:.1f} s in one process", err=err)
     if output is not None:
-        click.echo(f"written      {output}")
+        say(f"written      {output}")
 
 
 def federated_table(tables: dict[str, Any], by: str, labels: Any) -> Any:

@@ -1,6 +1,5 @@
 """``partita federate server`` and ``site``: a federated fit between machines, with mutual TLS."""
 
-import json
 import signal
 import sys
 import tempfile
@@ -11,6 +10,7 @@ from typing import Any
 
 import click
 
+from partita.cli._command import command
 from partita.cli._federation_options import (
     accept_disclosure_option,
     by_option,
@@ -43,9 +43,10 @@ from partita.cli._options import (
     seed_option,
 )
 from partita.cli._results import check_targets, label_table, save_membership
+from partita.cli._say import print_json, say
 
 
-@click.command()
+@command()
 @click.argument("kit", type=click.Path(exists=True, file_okay=False))
 @method_options
 @by_option
@@ -101,16 +102,16 @@ def server(
     sites = list(read_kit(kit, "server").sites)
     summary = {"method": task.method, "seed": seed, "by": by, "sites": sites, **told}
     if as_json:
-        click.echo(json.dumps(summary, indent=2))
+        print_json(summary)
     elif not told:
-        click.echo("the fit is complete; the sites have the result")
+        say("the fit is complete; the sites have the result")
     else:
         sizes = ", ".join(f"{size:g}" for size in told["cluster_sizes"])
-        click.echo(f"clusters     {len(told['cluster_sizes'])}, of sizes {sizes}")
-        click.echo(f"exchanges    {told['n_exchanges']}, {told['seconds_exchanging']:.1f} s")
+        say(f"clusters     {len(told['cluster_sizes'])}, of sizes {sizes}")
+        say(f"exchanges    {told['n_exchanges']}, {told['seconds_exchanging']:.1f} s")
 
 
-@click.command()
+@command()
 @click.argument("kit", type=click.Path(exists=True, file_okay=False))
 @click.argument("file", type=InputFile())
 @printed_output_option("File to write, by its name CSV, TSV, Parquet, Excel, NPY or NPZ [stdout].")
@@ -146,6 +147,7 @@ def server(
 @label_file_options
 @spreadsheet_option
 @force_option
+@json_option
 def site(
     kit: str,
     file: str,
@@ -169,6 +171,7 @@ def site(
     header: bool | None,
     noise: Any,
     force: bool,
+    as_json: bool,
 ) -> None:
     """Take part with the labels of FILE, which stay here. KIT is this site's folder of `partita federate certificates`.
 
@@ -204,10 +207,17 @@ def site(
         running = {"timeout": timeout, "join_timeout": join_timeout, "workspace": workspace}
         found = join_federation(kit, settings, tell=_tell, **running)
     labels = label_table(table.object_ids(), table.id_name, found["labels"])
-    save_table(output or "-", labels)
+    if output is not None or not as_json:
+        save_table(output or "-", labels)
     if membership is not None:
         save_membership(membership, labels, found["membership"])
-    sizes = np.bincount(found["labels"][found["labels"] >= 0])
+    sizes = np.bincount(found["labels"][found["labels"] >= 0]).tolist()
+    if as_json:
+        facts = {"site": name, "by": by, "n_objects": len(labels), "n_clusters": len(sizes), "cluster_sizes": sizes}
+        facts |= {"output": output, "membership_output": membership}
+        listed = {"ids": labels.iloc[:, 0].tolist(), "labels": labels["label"].tolist()} if output is None else {}
+        print_json({**facts, **listed})
+        return
     shown = ", ".join(f"{size}" for size in sizes)
     _tell(f"{name}: {len(labels)} objects here, of clusters {shown}; written {output or 'to standard output'}")
 
@@ -232,4 +242,4 @@ def _ending_cleanly() -> Iterator[None]:
 
 
 def _tell(line: str) -> None:
-    click.echo(line, err=True)
+    say(line, err=True)

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from partita.cli._file_options import standard_file
 from partita.cli._label_file import read_label_file
 from partita.cli._methods import AUTO, Named, build, check_usage, fit, plan
 from partita.cli._stages import stage
@@ -216,10 +217,10 @@ def save_figure(drawn: Drawn, output: str) -> None:
 
     from partita.io import replacing
 
-    suffix = Path(output).suffix.lower()[1:]
+    suffix = Path(output).suffix.lower()[1:] or "svg"
     dates = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}  # the same picture is the same file
     with stage("drawing"), matplotlib.rc_context({"svg.hashsalt": "partita", "svg.fonttype": "none"}):
         figure = drawn.display.plot().figure_
-        with replacing(output) as beside:
+        with standard_file(output, ".svg") as target, replacing(target) as beside:
             figure.savefig(beside, format=suffix, dpi=_DPI, bbox_inches="tight", metadata=dates.get(suffix))
         pyplot.close(figure)

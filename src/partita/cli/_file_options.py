@@ -1,8 +1,9 @@
 """Options on files that all commands share: how they are read and written, and "-" for standard input and output."""
 
 import sys
-from collections.abc import Callable, Sequence
-from contextlib import redirect_stdout
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -52,6 +53,8 @@ reading_options = [
                  help="Only empty fields, and what --missing gives, are missing values."),
     click.option("--encoding", metavar="NAME", expose_value=False, callback=_keep_reading,
                  help="Encoding of text files, such as latin-1 or utf-16 [recognised]."),
+    click.option("--separator", metavar="CHARACTER", expose_value=False, callback=_keep_reading,
+                 help="Character between the fields of text files, such as ';', or tab [recognised]."),
 ]  # fmt: skip
 
 spreadsheet_option = click.option(
@@ -73,7 +76,7 @@ def reading_arguments() -> dict[str, Any]:
     """Keyword arguments of all functions of ``partita.io`` that read, only those that differ from their defaults."""
     context = click.get_current_context(silent=True)
     given = {} if context is None else context.meta.get(_READING, {})
-    return {name: given[name] for name in ("missing", "missing_words", "encoding") if name in given}
+    return {name: given[name] for name in ("missing", "missing_words", "encoding", "separator") if name in given}
 
 
 def check_standard(targets: Sequence[str], inputs: Sequence[str | None]) -> None:
@@ -113,3 +116,20 @@ def save_matrix(path: str, matrix: Any, *, ids: Any, name: str = "labels") -> No
     context = click.get_current_context()
     with redirect_stdout(context.meta.get(_STDOUT, sys.stdout)):
         write_matrix(path, matrix, ids=ids, name=name, spreadsheet_safe=is_spreadsheet_safe())
+
+
+@contextmanager
+def standard_file(path: str, suffix: str) -> Iterator[Path]:
+    """The path of a file to write; for "-" a file elsewhere, whose bytes are printed when it is complete."""
+    if path != STANDARD:
+        yield Path(path)
+        return
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        beside = Path(folder) / f"result{suffix}"
+        yield beside
+        stdout: Any = click.get_current_context().meta.get(_STDOUT, sys.stdout)
+        stdout.flush()
+        stdout.buffer.write(beside.read_bytes())
+        stdout.buffer.flush()

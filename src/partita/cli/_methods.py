@@ -1,10 +1,10 @@
 """From the options of a command to an estimator with its parameters, and to a fitted one."""
 
-import sys
 from typing import Any, NamedTuple
 
 import click
 
+from partita.cli._say import shows_progress
 from partita.consensus._methods import METHODS
 from partita.consensus._registered import all_methods, find_method, new_estimator
 
@@ -105,7 +105,7 @@ def build(asked: str, parameters: dict[str, Any]) -> Any:
     if unknown:
         called = f"method {method!r}" + (" (auto)" if asked == AUTO else "")
         raise click.UsageError(f"{called} has no parameter {unknown[0]!r}; it has {', '.join(sorted(known))}.")
-    show = {"verbose": sys.stderr.isatty()} if "verbose" in known else {}
+    show = {"verbose": shows_progress()} if "verbose" in known else {}
     return estimator.set_params(**{**show, **parameters})
 
 

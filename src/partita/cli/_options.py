@@ -2,7 +2,8 @@
 
 import csv
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import click
@@ -10,6 +11,8 @@ from click.core import ParameterSource
 
 from partita.cli._file_options import reading_arguments, reading_options
 from partita.cli._methods import AUTO, MethodName
+
+_MAX_TIME = "partita.max_time"  # where the context keeps --max-time
 
 F = TypeVar("F", bound=Callable[..., Any])
 Option = Callable[[F], F]
@@ -48,7 +51,15 @@ jobs_option = click.option(
     show_default=True,
     help="Number of threads, -1 for all cores; the result does not depend on it.",
 )
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON; the README lists its keys.")
+max_time_option = click.option(
+    "--max-time",
+    type=click.FloatRange(min=0, min_open=True, max=1e9),
+    metavar="SECONDS",
+    expose_value=False,
+    callback=lambda context, _, seconds: context.meta.__setitem__(_MAX_TIME, seconds),
+    help="Give up, with an error and nothing written, when the result is not found in this time [no limit].",
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON; docs/command-line.md lists its keys.")
 noise_option = click.option(
     "--noise",
     type=click.Choice(["missing", "singleton", "cluster"]),
@@ -99,6 +110,21 @@ annotate_option = click.option(
 )
 
 
+def max_time() -> float | None:
+    """The limit of --max-time, None if there is none."""
+    context = click.get_current_context(silent=True)
+    return None if context is None else context.meta.get(_MAX_TIME)
+
+
+@contextmanager
+def within_max_time() -> Iterator[None]:
+    """Let what is computed inside end by an error when the time of --max-time is over; writing belongs outside."""
+    from partita import limits
+
+    with limits(max_time()):
+        yield
+
+
 def add_options(command: F, *options: Option[Any]) -> F:
     """Add options so that the help shows them in this order."""
     for option in reversed(options):
@@ -119,16 +145,14 @@ def method_options(command: F) -> F:
     )  # fmt: skip
 
 
+def label_reading_options(command: F) -> F:
+    """Options on how a label file is read, where a model says what -1 means."""
+    return add_options(command, columns_option, drop_option, *_id_options(), *reading_options)
+
+
 def label_file_options(command: F) -> F:
     """Options on how a label file is read."""
-    return add_options(
-        command,
-        columns_option,
-        drop_option,
-        *_id_options(),
-        *reading_options,
-        noise_option,
-    )
+    return label_reading_options(noise_option(command))
 
 
 def feature_file_options(command: F) -> F:
@@ -202,6 +226,7 @@ def words_of_reading(reading: dict[str, Any]) -> list[str]:
     words += [word for value in reading.get("missing", ()) for word in ("--missing", value)]
     words += ["--no-missing-words"] if "missing_words" in reading else []
     words += ["--encoding", reading["encoding"]] if "encoding" in reading else []
+    words += ["--separator", reading["separator"]] if "separator" in reading else []
     words += ["--impute", reading["impute"]] if "impute" in reading else []
     return words + (["--encode"] if "encode" in reading else [])
 

@@ -1,12 +1,13 @@
 """Reports: what a command says of its page, columns of annotations, and writing it."""
 
 import shlex
-import sys
 from typing import Any, NamedTuple
 
 import click
 
+from partita.cli._file_options import standard_file
 from partita.cli._options import parse_names
+from partita.cli._say import shows_progress
 from partita.cli._stages import stage
 from partita.report._names import TABLES, table_path
 
@@ -75,12 +76,13 @@ def save_page(page: Page, result: Any, annotations: Any, python: str, jobs: int)
 
     words = click.get_current_context().find_root().obj or []
     calls = {"python": python, "shell": shlex.join(["partita", *words])}
-    write_report(
-        result,
-        page.path,
-        annotations=annotations,
-        n_jobs=None if jobs == 1 else jobs,
-        verbose=sys.stderr.isatty(),
-        calls=calls,
-        **page.options,
-    )
+    with standard_file(page.path, ".html") as target:
+        write_report(
+            result,
+            target,
+            annotations=annotations,
+            n_jobs=None if jobs == 1 else jobs,
+            verbose=shows_progress(),
+            calls=calls,
+            **page.options,
+        )

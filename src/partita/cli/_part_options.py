@@ -86,7 +86,8 @@ def refuse_in_parts(**given: Any) -> None:
     """Refuse, before any work, options that need all labels in memory."""
     for name, value in given.items():
         if value:
+            option = f"--{name.replace('_', '-')}"
             raise click.UsageError(
-                f"--{name} needs all labels in memory, and FILE is read in parts; leave it out, or run the command on "
+                f"{option} needs all labels in memory, and FILE is read in parts; leave it out, or run the command on "
                 "one file, such as a sample of the objects."
             )

@@ -1,6 +1,5 @@
 """``partita consensus`` on a folder: one consensus of all files, and one output file per input file."""
 
-import sys
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,6 +15,7 @@ from partita.cli._part_folder import CONFIDENCE, LABELS, MEMBERSHIP, ResultFolde
 from partita.cli._part_options import PartOptions
 from partita.cli._part_results import Results, parts_of, write_all
 from partita.cli._python_lines import part_lines
+from partita.cli._say import shows_progress
 from partita.cli._stages import Stopwatch, stage
 from partita.cli._words import option_of
 from partita.consensus._methods import METHODS
@@ -206,7 +206,7 @@ def _fit_and_write(
         digest = zlib.crc32(result.labels)
         for folder in folders:
             folder.begin(found, digest)
-        write_all(parts_of(paths, blocks), folders, results, show=sys.stderr.isatty())
+        write_all(parts_of(paths, blocks), folders, results, show=shows_progress())
     return seconds
 
 

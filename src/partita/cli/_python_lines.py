@@ -2,13 +2,13 @@
 
 from typing import Any
 
-import click
-
 from partita.cli._generators import Generator
 from partita.cli._methods import AUTO, DEFAULT, Task
+from partita.cli._model_file import NewLabels
 from partita.cli._options import parse_names
 from partita.cli._pages import Page
 from partita.cli._part_options import PartOptions
+from partita.cli._say import say
 from partita.consensus._methods import METHODS
 
 
@@ -200,6 +200,27 @@ def _reported_cluster(
     )
 
 
+def predict_lines(
+    model: str, file: str, reading: dict[str, Any], new: NewLabels, features: str | None, noise: str
+) -> str:
+    """A model and labels of new objects from files, to their clusters."""
+    reads = ["load_model", *(["check_label_matrix"] if noise == "cluster" else [])]
+    more = "" if features is None else "read_features, "
+    lines = [f"from partita import {', '.join(sorted(reads))}", f"from partita.io import {more}read_labels"]
+    names = [str(name) for name in new.frame.columns]
+    lines += [
+        f"model = load_model({model!r})",
+        f"table = {_label_table(file, reading)}",
+        f"X = table.labels[{names!r}].copy()",
+        *(f"X[{name!r}] = X[{name!r}].map(lambda label: {own!r}.get(label, label))" for name, own in new.swaps.items()),
+    ]
+    if noise == "cluster":
+        lines.append("X = check_label_matrix(X, noise='cluster', allow_unlabelled=True)")
+    if features is not None:
+        lines.append(f"F = {_read('read_features', features, {}, 'table')}[model._features.names]")
+    return "\n".join([*lines, f"labels = model.predict(X{'' if features is None else ', features=F'})"])
+
+
 def recipe_lines(
     recipe: str, options: dict[str, Any], file: str | None, reading: dict[str, Any], scale: bool, takes: str
 ) -> str:
@@ -217,9 +238,9 @@ def recipe_lines(
 
 def print_python(lines: str, *, err: bool) -> None:
     """Write the lines for people."""
-    click.echo("in Python:", err=err)
+    say("in Python:", err=err)
     for line in lines.splitlines():
-        click.echo(f"    {line}", err=err)
+        say(f"    {line}", err=err)
 
 
 def _read(function: str, file: str, reading: dict[str, Any], *more: str) -> str:

@@ -1,19 +1,18 @@
 """What commands that end in a clustering share: files to write, a summary to print."""
 
-import json
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
-
-import click
 
 from partita._optional import require
 from partita.cli._choice_words import choice_facts, print_reasons
 from partita.cli._feature_file import print_features
 from partita.cli._file_options import STANDARD, check_standard, save_matrix, save_table
 from partita.cli._methods import Task, upper_bound
+from partita.cli._model_file import SUFFIXES as MODELS
 from partita.cli._python_lines import print_python
+from partita.cli._say import print_json, say
 from partita.cli._width import print_field
 from partita.report._names import PAGES
 
@@ -27,6 +26,7 @@ def check_targets(
     *,
     page: str | None = None,
     figure: str | None = None,
+    model: str | None = None,
 ) -> None:
     """Refuse, before any work, outputs that cannot be written, that are an input, or that are named twice.
 
@@ -35,13 +35,13 @@ def check_targets(
     from partita.io import check_output
 
     named = [target for target in (*targets, *tables) if target is not None]
-    check_standard(named, inputs)
+    check_standard([*named, *(target for target in (page, figure, model) if target is not None)], inputs)
     for target in tables:
         if target is not None and Path(target).suffix.lower() == ".npy":
             raise ValueError(f"{target!r}: a table has columns of several kinds, .npy cannot hold it; name a CSV file.")
     for target in named:
         check_output(target)
-    named += _check_shown(page, figure)
+    named += _check_shown(page, figure, model)
     for target in named:
         if any(source not in (None, STANDARD) and _same_file(target, str(source)) for source in inputs):
             raise ValueError(f"the output {target!r} is the input; choose another name, so that nothing is lost.")
@@ -50,18 +50,19 @@ def check_targets(
             raise ValueError(f"two results cannot go to one file ({', '.join(named)}); choose different names.")
 
 
-def _check_shown(page: str | None, figure: str | None) -> list[str]:
-    """The page and the picture that are asked for, if they can be made and written."""
+def _check_shown(page: str | None, figure: str | None, model: str | None) -> list[str]:
+    """The page, the picture and the model that are asked for, if they can be made and written."""
     from partita.io import check_file
 
+    for target, suffixes in ((page, PAGES), (figure, FIGURES), (model, MODELS)):
+        if target not in (None, STANDARD):
+            check_file(str(target), suffixes)
     if page is not None:
-        check_file(page, PAGES)
         require("jinja2", extra="report", purpose="writing a report")
         require("matplotlib", extra="report", purpose="writing a report")
     if figure is not None:
-        check_file(figure, FIGURES)
         require("matplotlib", extra="plot", purpose="drawing")
-    return [target for target in (page, figure) if target is not None]
+    return [target for target in (page, figure, model) if target is not None]
 
 
 def _same_file(one: str, other: str) -> bool:
@@ -162,7 +163,7 @@ def show_results(summary: dict[str, Any], table: Any, as_json: bool) -> None:
     if as_json:
         if to_stdout:
             summary["ids"], summary["labels"] = (table[name].tolist() for name in table.columns)
-        click.echo(json.dumps(summary, indent=2))
+        print_json(summary)
         return
     if to_stdout:
         save_table(STANDARD, table)
@@ -175,30 +176,30 @@ def print_summary(summary: dict[str, Any], *, err: bool = False) -> None:
     shown = ", ".join(map(str, sizes[:10])) + (f", ... ({len(sizes)} in all)" if len(sizes) > 10 else "")
     nouns = {"n_objects": "object", "n_features": "feature", "n_clusterings": "clustering"}
     counts = [count(summary[key], noun) for key, noun in nouns.items() if key in summary]
-    click.echo(f"{', '.join(counts)}, method {summary['method']}", err=err)
+    say(f"{', '.join(counts)}, method {summary['method']}", err=err)
     if "features" in summary:
         print_features(summary, err=err)
-    click.echo(f"clusters     {summary['n_clusters']}, of sizes {shown}", err=err)
+    say(f"clusters     {summary['n_clusters']}, of sizes {shown}", err=err)
     if summary["choice"]["verdict"] != "given":
         print_reasons(summary["choice"], err=err)
     if summary["upper_bound"] is not None:
         bound = f"{count(summary['upper_bound'], 'cluster')} (--n-clusters sets another bound)"
-        click.echo(f"upper bound  {bound}; {len(sizes)} have objects", err=err)
+        say(f"upper bound  {bound}; {len(sizes)} have objects", err=err)
     if "n_components" in summary:
         without = summary["n_components"] - summary["n_clusters"]
         columns = f"{summary['n_components']} in the membership; {without} of them without an object of their own"
-        click.echo(f"components   {columns}", err=err)
+        say(f"components   {columns}", err=err)
     if summary["n_unlabelled"]:
-        click.echo(f"unlabelled   {count(summary['n_unlabelled'], 'object')} (label -1)", err=err)
+        say(f"unlabelled   {count(summary['n_unlabelled'], 'object')} (label -1)", err=err)
     if summary.get("n_in_doubt"):
         where = "--confidence FILE" if "confidence_output" in summary else "the page lists them"
         doubt = f"whose labels speak for another cluster as much or more ({where})"
         print_field("in doubt", f"{count(summary['n_in_doubt'], 'object')}, {doubt}", err=err)
     if "average_nmi" in summary:
-        click.echo(f"average NMI  {summary['average_nmi']:.3f} between the consensus and the clusterings", err=err)
+        say(f"average NMI  {summary['average_nmi']:.3f} between the consensus and the clusterings", err=err)
     compiling = summary["seconds_compiling"]
     more = f", and {compiling:.1f} s to compile, which only the first run needs" if compiling else ""
-    click.echo(f"time         {summary['seconds']:.2f} s{more}", err=err)
+    say(f"time         {summary['seconds']:.2f} s{more}", err=err)
     _print_files(summary, err=err)
     print_python(summary["python"], err=err)
 
@@ -209,6 +210,7 @@ _FILES = {
     "membership": "membership_output",
     "confidence": "confidence_output",
     "report": "report_output",
+    "model": "model_output",
 }
 
 
@@ -223,7 +225,7 @@ def _print_files(summary: dict[str, Any], *, err: bool) -> None:
         notes["written to" if "tables_output" in summary else "report"] = f" (in {summary['seconds_report']:.1f} s)"
     for name, key in _FILES.items():
         if summary.get(key):
-            click.echo(f"{name:<12} {summary[key]}{notes.get(name, '')}", err=err)
+            say(f"{name:<12} {summary[key]}{notes.get(name, '')}", err=err)
     if summary.get("tables_output"):
         print_field("tables", ", ".join(summary["tables_output"]), err=err)
 

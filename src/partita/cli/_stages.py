@@ -1,6 +1,5 @@
 """How long a command computes, and what it is at when that is not quick."""
 
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -8,13 +7,15 @@ from contextlib import contextmanager
 
 import click
 
+from partita.cli._say import shows_progress
+
 _QUIET_SECONDS = 2.0  # as for progress bars: what takes less needs no words
 
 
 @contextmanager
 def stage(what: str) -> Iterator[None]:
     """Say in a terminal what is being done, once it has taken two seconds."""
-    if not sys.stderr.isatty():
+    if not shows_progress():
         yield
         return
     timer = threading.Timer(_QUIET_SECONDS, lambda: click.echo(f"partita: {what} ...", err=True))

@@ -3,7 +3,7 @@
 import shutil
 import textwrap
 
-import click
+from partita.cli._say import say
 
 
 def width() -> int:
@@ -14,4 +14,4 @@ def width() -> int:
 def print_field(name: str, text: str, *, err: bool) -> None:
     """A name, and beside it the text in as many lines as it needs."""
     for place, line in enumerate(textwrap.wrap(text, max(20, width() - 13), break_on_hyphens=False)):
-        click.echo(f"{'' if place else name:<12} {line}", err=err)
+        say(f"{'' if place else name:<12} {line}", err=err)

@@ -1,11 +1,11 @@
 """``partita check``: what is understood of a file, before anything is done with it."""
 
-import json
 import shlex
 from typing import Any
 
 import click
 
+from partita.cli._command import command
 from partita.cli._file_options import InputFile
 from partita.cli._label_file import read_unless_features
 from partita.cli._options import (
@@ -16,10 +16,11 @@ from partita.cli._options import (
     words_of_reading,
 )
 from partita.cli._results import count, rounded
+from partita.cli._say import print_json, say
 from partita.cli._stages import stage
 
 
-@click.command()
+@command()
 @click.argument("file", type=InputFile())
 @kind_option
 @label_file_options
@@ -50,19 +51,19 @@ def _check_labels(file: str, table: Any, noise: Any, given: list[str], as_json: 
     with stage("counting"):
         facts = describe(table, noise)
     if as_json:
-        click.echo(json.dumps({"file": file, "kind": "labels", **facts}, indent=2))
+        print_json({"file": file, "kind": "labels", **facts})
         return
-    click.echo(f"{file}: {count(facts['n_objects'], 'object')}, {count(facts['n_clusterings'], 'clustering')}")
-    click.echo(f"  names of clusterings  {'from the file' if table.has_header else 'none in the file'}")
-    click.echo(f"  ids of objects        {_ids(facts['id_column'])}")
-    click.echo(f"  missing labels        {facts['n_missing']} ({facts['share_missing']:.1%})")
-    click.echo(f"  objects without label {facts['n_unlabelled']}")
-    click.echo(f"  distinct rows         {facts['n_distinct_rows']}")
+    say(f"{file}: {count(facts['n_objects'], 'object')}, {count(facts['n_clusterings'], 'clustering')}")
+    say(f"  names of clusterings  {'from the file' if table.has_header else 'none in the file'}")
+    say(f"  ids of objects        {_ids(facts['id_column'])}")
+    say(f"  missing labels        {facts['n_missing']} ({facts['share_missing']:.1%})")
+    say(f"  objects without label {facts['n_unlabelled']}")
+    say(f"  distinct rows         {facts['n_distinct_rows']}")
     width = _width(facts, "clustering")
-    click.echo(f"  {'clustering':<{width}}  labels  missing")
+    say(f"  {'clustering':<{width}}  labels  missing")
     for column in facts["columns"]:
-        click.echo(f"  {column['name']:<{width}}  {column['n_labels']:>6}  {column['n_missing']:>7}")
-    click.echo(f"next: {shlex.join(['partita', 'consensus', file, '-o', 'consensus.csv', *given])}")
+        say(f"  {column['name']:<{width}}  {column['n_labels']:>6}  {column['n_missing']:>7}")
+    say(f"next: {shlex.join(['partita', 'consensus', file, '-o', 'consensus.csv', *given])}")
 
 
 def describe(table: Any, noise: Any) -> dict[str, Any]:
@@ -115,18 +116,18 @@ def _check_features(file: str, reading: dict[str, Any], as_json: bool) -> None:
         ],
     }
     if as_json:
-        click.echo(json.dumps({"file": file, "kind": "features", **facts}, indent=2))
+        print_json({"file": file, "kind": "features", **facts})
         return
-    click.echo(f"{file}: {count(len(frame), 'object')}, {count(frame.shape[1], 'column')} of features, not labels")
-    click.echo(f"  ids of objects  {_ids(facts['id_column'])}")
+    say(f"{file}: {count(len(frame), 'object')}, {count(frame.shape[1], 'column')} of features, not labels")
+    say(f"  ids of objects  {_ids(facts['id_column'])}")
     width = _width(facts, "column")
-    click.echo(f"  {'column':<{width}}  kind    values  missing  to be used, pass")
+    say(f"  {'column':<{width}}  kind    values  missing  to be used, pass")
     for column in found:
         line = f"{column.name:<{width}}  {column.kind:<6}  {column.n_different:>6}  {column.n_missing:>7}"
-        click.echo(f"  {line}  {_hint(column, len(frame))}".rstrip())
+        say(f"  {line}  {_hint(column, len(frame))}".rstrip())
     words = ["partita", "cluster", file, "-o", "clusters.csv"]
-    click.echo(f"next: {shlex.join([*words, *words_of_reading(_with_needs(reading, needs(found, len(frame))))])}")
-    click.echo(f"      (or, if these are labels: partita check {shlex.quote(file)} --kind labels)")
+    say(f"next: {shlex.join([*words, *words_of_reading(_with_needs(reading, needs(found, len(frame))))])}")
+    say(f"      (or, if these are labels: partita check {shlex.quote(file)} --kind labels)")
 
 
 def _hint(column: Any, n_rows: int) -> str:

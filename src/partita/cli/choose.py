@@ -2,13 +2,13 @@
 
 import json
 import shlex
-import sys
 import textwrap
 import warnings
 from typing import Any
 
 import click
 
+from partita.cli._command import command
 from partita.cli._feature_file import print_features, read_points
 from partita.cli._file_options import InputFile, save_table, spreadsheet_option
 from partita.cli._label_file import read_unless_features
@@ -25,6 +25,7 @@ from partita.cli._options import (
     words_of_reading,
 )
 from partita.cli._results import check_targets, count
+from partita.cli._say import is_quiet, print_json, say, shows_progress
 from partita.cli._width import width
 
 
@@ -34,7 +35,7 @@ def _refuse_features(_: click.Context, __: click.Parameter, given: bool) -> None
         raise click.UsageError("choose has no option --features: pass --kind features if FILE holds features.")
 
 
-@click.command()
+@command()
 @click.argument("file", type=InputFile())
 @click.option(
     "-k",
@@ -120,20 +121,23 @@ def choose(
         max_objects=max_objects,
         random_state=seed,
         n_jobs=jobs,
-        verbose=sys.stderr.isatty(),
+        verbose=shows_progress(),
     )
     if output is not None:
         save_table(output, choice.table)
     if as_json:
         halves = {} if labels is None else {"halves_n_clusters": by_halves}
-        _print_json(choice, X, {"file": file, "kind": choice.kind, "seed": seed, **facts, **halves, "output": output})
+        _print_facts(choice, X, {"file": file, "kind": choice.kind, "seed": seed, **facts, **halves, "output": output})
+        return
+    if is_quiet():
+        click.echo(choice.n_clusters)
         return
     _print_choice(choice, facts, by_halves)
     if X.shape[0] > choice.n_objects:
-        click.echo(f"\nfrom {choice.n_objects} of {X.shape[0]} objects (--max-objects)")
+        say(f"\nfrom {choice.n_objects} of {X.shape[0]} objects (--max-objects)")
     if output is not None:
-        click.echo(f"written to {output}")
-    click.echo(f"\n{_next(choice, file, reading, scale, noise)}")
+        say(f"written to {output}")
+    say(f"\n{_next(choice, file, reading, scale, noise)}")
 
 
 def _label_matrix(table: Any, reading: dict[str, Any], noise: Any) -> Any:
@@ -171,17 +175,17 @@ _SHOWN = {
 def _print_choice(choice: Any, facts: dict[str, Any], by_halves: int | None) -> None:
     """The number, the reasons, the table and what its columns say."""
     found = "no clusters (all objects are one)" if choice.n_clusters == 1 else count(choice.n_clusters, "cluster")
-    click.echo(f"{found}, from {choice.kind} of {count(choice.n_objects, 'object')}")
+    say(f"{found}, from {choice.kind} of {count(choice.n_objects, 'object')}")
     more = [] if by_halves is None else [f"halves of the clusterings: {by_halves} (what --n-clusters auto takes)"]
     for reason in choice.reasons + more:
-        click.echo(textwrap.fill(reason, width(), initial_indent="  - ", subsequent_indent="    "))
+        say(textwrap.fill(reason, width(), initial_indent="  - ", subsequent_indent="    "))
     if facts:
         print_features(facts, err=False)
     table = choice.table[list(_SHOWN)].rename(columns={name: title for name, (title, _) in _SHOWN.items()})
-    click.echo(f"\n{table.round(3).to_string(index=False)}\n")
+    say(f"\n{table.round(3).to_string(index=False)}\n")
     for title, meaning in _SHOWN.values():
-        click.echo(f"{title:<9}  {meaning}")
-    click.echo("(-o FILE writes more columns, --json prints them)")
+        say(f"{title:<9}  {meaning}")
+    say("(-o FILE writes more columns, --json prints them)")
 
 
 def _next(choice: Any, file: str, reading: dict[str, Any], scale: bool, noise: str) -> str:
@@ -196,7 +200,7 @@ def _next(choice: Any, file: str, reading: dict[str, Any], scale: bool, noise: s
     return f"next: {shlex.join(words)}"
 
 
-def _print_json(choice: Any, X: Any, call: dict[str, Any]) -> None:
+def _print_facts(choice: Any, X: Any, call: dict[str, Any]) -> None:
     width = "n_features" if call["kind"] == "features" else "n_clusterings"
     facts = {
         "n_objects": X.shape[0],
@@ -208,4 +212,4 @@ def _print_json(choice: Any, X: Any, call: dict[str, Any]) -> None:
         "proposals": choice.proposals,
         "table": json.loads(choice.table.to_json(orient="records")),
     }
-    click.echo(json.dumps({**call, **facts}, indent=2))
+    print_json({**call, **facts})

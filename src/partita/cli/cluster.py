@@ -1,10 +1,10 @@
 """``partita cluster``: features in, one clustering out."""
 
-import sys
 from typing import Any
 
 import click
 
+from partita.cli._command import command
 from partita.cli._feature_file import read_points
 from partita.cli._file_options import InputFile, printed_output_option, save_matrix, spreadsheet_option
 from partita.cli._generators import Generator, choose_generator, generator_options
@@ -17,20 +17,23 @@ from partita.cli._options import (
     feature_file_options,
     jobs_option,
     json_option,
+    max_time_option,
     membership_option,
     method_options,
     parse_settings,
     report_option,
     seed_option,
+    within_max_time,
 )
 from partita.cli._pages import Page, check_page, read_columns_beside, save_page
 from partita.cli._python_lines import cluster_lines
 from partita.cli._results import check_targets, label_table, show_results, summarise, write_results
+from partita.cli._say import shows_progress
 from partita.cli._stages import Stopwatch
 from partita.cli._words import GENERATOR, naming
 
 
-@click.command()
+@command()
 @click.argument("file", type=InputFile())
 @printed_output_option("File to write the clusters to [stdout].")
 @method_options
@@ -43,6 +46,7 @@ from partita.cli._words import GENERATOR, naming
 @annotate_option
 @seed_option
 @jobs_option
+@max_time_option
 @feature_file_options
 @spreadsheet_option
 @json_option
@@ -126,11 +130,12 @@ def _run(
     estimator = build(task.asked, task.parameters)
     points = read_points(file, reading, scale)
     watch = Stopwatch()
-    with naming(GENERATOR):
-        built = generator.build(verbose=sys.stderr.isatty())
-        X = built.fit_transform(points.values)
-    ids, names = points.ids, [str(name) for name in built.get_feature_names_out()]
-    result = fit(task, estimator, X, Named(ids.to_numpy(), str(ids.name), names))
+    with within_max_time():
+        with naming(GENERATOR):
+            built = generator.build(verbose=shows_progress())
+            X = built.fit_transform(points.values)
+        ids, names = points.ids, [str(name) for name in built.get_feature_names_out()]
+        result = fit(task, estimator, X, Named(ids.to_numpy(), str(ids.name), names))
     seconds = watch.read()
     table = label_table(ids, str(ids.name), result.labels)
     if labels is not None:

@@ -2,13 +2,13 @@
 
 import json
 import re
-import sys
 import textwrap
 import warnings
 from typing import Any
 
 import click
 
+from partita.cli._command import command
 from partita.cli._file_options import InputFile, save_table, spreadsheet_option
 from partita.cli._label_file import force_option, read_label_file
 from partita.cli._methods import AUTO, DEFAULT, NAMES, Task, build, fill_in
@@ -18,17 +18,20 @@ from partita.cli._options import (
     json_option,
     label_file_arguments,
     label_file_options,
+    max_time_option,
     parse_names,
     seed_option,
+    within_max_time,
 )
 from partita.cli._results import check_targets, cluster_sizes, count, rounded
+from partita.cli._say import print_json, say, shows_progress
 from partita.cli._stages import stage
 from partita.cli._width import width
 from partita.cli._words import in_options
 from partita.consensus._registered import all_methods, find_method
 
 
-@click.command()
+@command()
 @click.argument("file", type=InputFile())
 @click.option("-o", "--output", type=click.Path(), help="File to write the table to [printed only].")
 @click.option("--labels", type=click.Path(), help="File to write the labels of all methods to.")
@@ -45,6 +48,7 @@ from partita.consensus._registered import all_methods, find_method
 )
 @seed_option
 @jobs_option
+@max_time_option
 @click.option("--matrix", is_flag=True, help="Print the adjusted Rand index between every two methods, too.")
 @click.option("--matrix-output", type=click.Path(), help="File to write that matrix to.")
 @label_file_options
@@ -84,7 +88,8 @@ def compare(
     check_targets([labels], [file], tables=[output, matrix_output])
     table = read_label_file(file, label_file_arguments(columns, drop, id_column, no_ids, header), force=force).table
     X = check_label_matrix(table.labels, noise)
-    outcomes, k, found = _run(X, chosen, None if n_clusters in (None, AUTO) else int(n_clusters), seed, jobs)
+    with within_max_time():
+        outcomes, k, found = _run(X, chosen, None if n_clusters in (None, AUTO) else int(n_clusters), seed, jobs)
     result, agreed = _tables(outcomes)
     if output is not None:
         save_table(output, result)
@@ -105,15 +110,15 @@ def compare(
             "methods": json.loads(result.to_json(orient="records")),
             "agreement": json.loads(agreed.to_json()),
         }
-        click.echo(json.dumps(facts, indent=2))
+        print_json(facts)
         return
-    click.echo(f"{count(X.shape[0], 'object')}, {count(X.shape[1], 'clustering')}")
+    say(f"{count(X.shape[0], 'object')}, {count(X.shape[1], 'clustering')}")
     _print_note(f"methods that need the number of clusters take k = {k}{found}")
     _print_table(result, agreed)
     if matrix:
         _print_matrix(agreed)
     for written in filter(None, (output, labels, matrix_output)):
-        click.echo(f"written to {written}")
+        say(f"written to {written}")
 
 
 def _chosen(names: str | None) -> list[str]:
@@ -136,7 +141,7 @@ def _run(X: Any, chosen: list[str], n_clusters: int | None, seed: int, jobs: int
     with stage("finding the number of clusters"):
         k, found = (n_clusters, "") if n_clusters else _number_of_clusters(X, seed, jobs)
     outcomes: list[Any] = []
-    with progress(len(chosen), "methods", show=sys.stderr.isatty()) as bar:
+    with progress(len(chosen), "methods", show=shows_progress()) as bar:
         for name in chosen:
             outcomes += run_methods(X, {name: _build(name, n_clusters, k, seed, jobs)})
             bar.update(1)
@@ -218,24 +223,24 @@ def _labels(table: Any, outcomes: list[Any]) -> Any:
 
 def _print_table(result: Any, agreed: Any) -> None:
     """One line per method that worked; below them, what failed or warned."""
-    click.echo(f"{'method':<14} {'clusters':>8} {'average NMI':>11} {'average ARI':>11} {'seconds':>8}")
+    say(f"{'method':<14} {'clusters':>8} {'average NMI':>11} {'average ARI':>11} {'seconds':>8}")
     for row in result[result["error"] == ""].itertuples():
         others = agreed[row.method].drop(row.method)
         ari = f"{others.mean():>11.3f}" if len(others) else f"{'':>11}"
         mark = "  *" if row.warning else ""
-        click.echo(f"{row.method:<14} {row.n_clusters:>8} {row.average_nmi:>11.3f} {ari} {row.seconds:>8.2f}{mark}")
+        say(f"{row.method:<14} {row.n_clusters:>8} {row.average_nmi:>11.3f} {ari} {row.seconds:>8.2f}{mark}")
     for row in result[result["error"] != ""].itertuples():
         _print_note(f"{row.method} failed: {row.error}")
-    click.echo("NMI is with the clusterings of the file, ARI with the other methods")
+    say("NMI is with the clusterings of the file, ARI with the other methods")
     for row in result[result["warning"] != ""].itertuples():
         _print_note(f"* {row.method}: {row.warning}")
 
 
 def _print_note(text: str) -> None:
-    click.echo(textwrap.fill(" ".join(text.split()), width(), subsequent_indent="    ", break_on_hyphens=False))
+    say(textwrap.fill(" ".join(text.split()), width(), subsequent_indent="    ", break_on_hyphens=False))
 
 
 def _print_matrix(agreed: Any) -> None:
     """The matrix in blocks of columns that fit in the terminal."""
-    click.echo("\nadjusted Rand index between methods")
-    click.echo(agreed.round(2).to_string(line_width=width()))
+    say("\nadjusted Rand index between methods")
+    say(agreed.round(2).to_string(line_width=width()))

@@ -4,9 +4,11 @@ from typing import Any
 
 import click
 
+from partita.cli._command import command
 from partita.cli._file_options import InputFile, printed_output_option, reading_arguments, spreadsheet_option
 from partita.cli._label_file import force_option, read_label_file
 from partita.cli._methods import Named, build, check_usage, fit, plan
+from partita.cli._model_file import save_model_file, save_model_option
 from partita.cli._options import (
     annotate_option,
     compare_option,
@@ -15,6 +17,8 @@ from partita.cli._options import (
     json_option,
     label_file_arguments,
     label_file_options,
+    max_time,
+    max_time_option,
     membership_option,
     method_options,
     parse_families,
@@ -22,6 +26,7 @@ from partita.cli._options import (
     parse_value,
     report_option,
     seed_option,
+    within_max_time,
 )
 from partita.cli._pages import Page, check_page, join_annotations, read_columns_beside, save_page
 from partita.cli._part_options import given_part_options, is_in_parts, part_options, refuse_in_parts
@@ -31,7 +36,7 @@ from partita.cli._results import check_targets, label_table, show_results, summa
 from partita.cli._stages import Stopwatch
 
 
-@click.command()
+@command()
 @click.argument("file", type=InputFile())
 @printed_output_option(
     "File to write, by its name CSV, TSV, Parquet, Excel, NPY or NPZ [stdout]; or a folder, see above."
@@ -49,11 +54,13 @@ from partita.cli._stages import Stopwatch
 )
 @membership_option
 @confidence_option
+@save_model_option
 @report_option
 @compare_option
 @annotate_option
 @seed_option
 @jobs_option
+@max_time_option
 @label_file_options
 @spreadsheet_option
 @force_option
@@ -71,6 +78,7 @@ def consensus(
     families: tuple[str, ...],
     membership: str | None,
     confidence: str | None,
+    save_model: str | None,
     report: str | None,
     compare: bool,
     annotate: tuple[str, ...],
@@ -98,7 +106,8 @@ def consensus(
     options = given_part_options()
     in_parts = is_in_parts(file, options)
     if in_parts:
-        refuse_in_parts(report=report, compare=compare, annotate=annotate, features=features)
+        refuse_in_parts(report=report, save_model=save_model, compare=compare, annotate=annotate, features=features)
+        refuse_in_parts(max_time=max_time())
     check_page(report, compare, annotate)
     if families and features is None:
         raise click.UsageError("--family describes the features; pass --features too.")
@@ -126,6 +135,7 @@ def consensus(
         features=features,
         page=None if report is None else Page(report, compare=compare, seed=seed),
         annotate=annotate,
+        save_model=save_model,
     )
     show_results(summary, table, as_json)
 
@@ -147,6 +157,7 @@ def run_consensus(
     page: Page | None = None,
     annotate: tuple[str, ...] = (),
     annotations: str | None = None,
+    save_model: str | None = None,
 ) -> tuple[dict[str, Any], Any]:
     """Read, fit, write; returns a summary of plain values and the table of labels."""
     from partita import check_label_matrix
@@ -154,7 +165,7 @@ def run_consensus(
 
     inputs, page_path = [file, features, annotations], None if page is None else page.path
     beside_page = [] if page is None else page.table_files
-    check_targets([output, membership], inputs, tables=[confidence, *beside_page], page=page_path)
+    check_targets([output, membership], inputs, tables=[confidence, *beside_page], page=page_path, model=save_model)
     task = plan(method, parameters, seed=seed, jobs=jobs)
     estimator = build(task.asked, task.parameters)
     known, reading = read_columns_beside(file, annotate, reading)
@@ -166,10 +177,13 @@ def run_consensus(
         known = join_annotations(known, read_features(annotations, table, **reading_arguments()))
     watch = Stopwatch()
     named = Named(table.object_ids(), table.id_name, [str(name) for name in table.labels.columns])
-    result = fit(task, estimator, matrix, named, **beside)
+    with within_max_time():
+        result = fit(task, estimator, matrix, named, **beside)
     seconds = watch.read()
     labels = label_table(table.object_ids(), table.id_name, result.labels)
     write_results(labels, result, output, membership, confidence)
+    if save_model is not None:
+        save_model_file(save_model, result.estimator, [str(name) for name in table.labels.columns], noise)
     lines = consensus_lines(task, file, reading, noise, features, of_features, page, annotate, annotations)
     if page is not None:
         watch = Stopwatch()
@@ -184,6 +198,7 @@ def run_consensus(
         "membership_output": membership,
         "confidence_output": confidence,
         "report_output": page_path,
+        "model_output": save_model,
         "python": lines,
     }
     return summary, labels

@@ -2,12 +2,12 @@
 
 import json
 import shlex
-import sys
 import textwrap
 from typing import Any
 
 import click
 
+from partita.cli._command import command
 from partita.cli._file_options import InputFile, save_table, spreadsheet_option
 from partita.cli._label_file import force_option, read_label_file
 from partita.cli._options import (
@@ -19,13 +19,14 @@ from partita.cli._options import (
     words_of_reading,
 )
 from partita.cli._results import check_targets, count, rounded
+from partita.cli._say import print_json, say, shows_progress
 from partita.cli._stages import stage
 from partita.cli._width import width
 
 SELECTIONS = ("cas", "jc", "hull", "outliers")
 
 
-@click.command()
+@command()
 @click.argument("file", type=InputFile())
 @click.option("--select", "selection", type=click.Choice(SELECTIONS), help="Keep some of the clusterings: by cluster "
               "and select, by the joint criterion, on the convex hull, or all but outliers.")  # fmt: skip
@@ -76,15 +77,15 @@ def ensemble(
         _save(output, table, chosen)
     if as_json:
         facts = {"file": file, "seed": seed, "n_objects": X.shape[0], "n_clusterings": X.shape[1]}
-        click.echo(json.dumps({**facts, **_facts(found, chosen, verdict), "output": output}, indent=2))
+        print_json({**facts, **_facts(found, chosen, verdict), "output": output})
         return
-    click.echo(f"{file}: {count(X.shape[0], 'object')}, {count(X.shape[1], 'clustering')}")
+    say(f"{file}: {count(X.shape[0], 'object')}, {count(X.shape[1], 'clustering')}")
     _print(found, chosen, verdict)
     if output is not None:
-        click.echo(f"written to {output}")
+        say(f"written to {output}")
     given = words_of_reading(reading) + ([] if noise == "missing" else ["--noise", noise])
     if output is not None or X.shape[1] > 1:
-        click.echo(f"\n{_next(file, output, given)}")
+        say(f"\n{_next(file, output, given)}")
 
 
 def _check_options(selection: str | None, keep: int | None, output: str | None) -> None:
@@ -108,7 +109,7 @@ def _select(X: Any, selection: str, keep: int | None, seed: int) -> Any:
 def _measure(X: Any, seed: int, jobs: int) -> Any:
     from partita import enough_clusterings
 
-    return enough_clusterings(X, random_state=seed, n_jobs=None if jobs == 1 else jobs, verbose=sys.stderr.isatty())
+    return enough_clusterings(X, random_state=seed, n_jobs=None if jobs == 1 else jobs, verbose=shows_progress())
 
 
 def _save(output: str, table: Any, chosen: Any) -> None:
@@ -124,10 +125,10 @@ def _save(output: str, table: Any, chosen: Any) -> None:
 def _print(found: Any, chosen: Any, verdict: Any) -> None:
     for words in (found.summary, None if verdict is None else verdict.summary, None if chosen is None else str(chosen)):
         if words is not None:
-            click.echo(textwrap.fill(words, width(), initial_indent="  - ", subsequent_indent="    "))
+            say(textwrap.fill(words, width(), initial_indent="  - ", subsequent_indent="    "))
     kept = None if chosen is None else chosen.table["kept"].tolist()
     length = max(len("clustering"), *(len(name) for name in found.clusterings["clustering"]))
-    click.echo(f"\n{'clustering':<{length}}  labels  quality  consensus  remarks")
+    say(f"\n{'clustering':<{length}}  labels  quality  consensus  remarks")
     for place, row in enumerate(found.clusterings.itertuples()):
         remarks = [
             *(["kept"] if kept is not None and kept[place] else []),
@@ -136,8 +137,8 @@ def _print(found: Any, chosen: Any, verdict: Any) -> None:
         ]
         quality = f"{row.quality:>7.3f}" if row.quality == row.quality else f"{'-':>7}"  # of a single one there is none
         numbers = f"{row.n_labels:>6}  {quality}  {row.consensus_nmi:>9.3f}"
-        click.echo(f"{row.clustering:<{length}}  {numbers}  {', '.join(remarks)}".rstrip())
-    click.echo("\nquality    mean NMI to the other clusterings\nconsensus  NMI to the consensus of all")
+        say(f"{row.clustering:<{length}}  {numbers}  {', '.join(remarks)}".rstrip())
+    say("\nquality    mean NMI to the other clusterings\nconsensus  NMI to the consensus of all")
 
 
 def _next(file: str, output: str | None, given: list[str]) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from partita.cli import _words
+from partita.cli._command import Group
 from partita.cli._federation_options import (
     accept_disclosure_option,
     by_option,
@@ -31,10 +32,11 @@ from partita.cli._options import (
     seed_option,
 )
 from partita.cli._results import check_targets
+from partita.cli._say import print_json, say
 from partita.cli._stages import Stopwatch
 
 
-@click.group()
+@click.group(cls=Group)
 @click.pass_context
 def federate(context: click.Context) -> None:
     """Fit labels of several owners (sites) that do not pool them.
@@ -149,7 +151,8 @@ def site_names(files: tuple[str, ...]) -> dict[str, str]:
 @click.option(
     "--valid-days", type=click.IntRange(1, 3650), default=360, show_default=True, help="Days after which they expire."
 )
-def certificates(folder: str, host: str, sites: tuple[str, ...], port: int, valid_days: int) -> None:
+@json_option
+def certificates(folder: str, host: str, sites: tuple[str, ...], port: int, valid_days: int, as_json: bool) -> None:
     """Make FOLDER with keys and certificates: one folder for the server, one for each site.
 
     Give each folder to its owner by a way that you trust, and to nobody else. The key that signed them is not kept.
@@ -157,13 +160,17 @@ def certificates(folder: str, host: str, sites: tuple[str, ...], port: int, vali
     from partita.federated import make_certificates
 
     made = make_certificates(folder, server=host, sites=list(sites), port=port, valid_days=valid_days)
+    if as_json:
+        print_json({"output": folder, "kits": {name: str(path) for name, path in made.items()}})
+        return
     for name, path in made.items():
-        click.echo(f"{name:<12} {path}")
+        say(f"{name:<12} {path}")
 
 
 @federate.command()
 @click.argument("file", type=click.Path())
-def keys(file: str) -> None:
+@json_option
+def keys(file: str, as_json: bool) -> None:
     """Make FILE with the key under which sites encrypt their sums.
 
     Every site needs the same file, and the server must not have it.
@@ -171,4 +178,7 @@ def keys(file: str) -> None:
     from partita.federated import make_keys
 
     make_keys(file)
-    click.echo(f"{file}: for the sites alone; the server must not have it.")
+    if as_json:
+        print_json({"output": file})
+        return
+    say(f"{file}: for the sites alone; the server must not have it.")

@@ -1,11 +1,10 @@
 """``partita generate``: features in, a table of labels out."""
 
-import json
-import sys
 from typing import Any, NamedTuple
 
 import click
 
+from partita.cli._command import command
 from partita.cli._feature_file import print_features, read_points
 from partita.cli._file_options import (
     STANDARD,
@@ -28,6 +27,7 @@ from partita.cli._options import (
 )
 from partita.cli._python_lines import generator_lines, print_python, recipe_lines
 from partita.cli._results import check_targets, count, rounded
+from partita.cli._say import print_json, say, shows_progress
 from partita.cli._words import GENERATOR, RECIPE, naming
 
 
@@ -41,7 +41,7 @@ class MadeEnsemble(NamedTuple):
     facts: dict[str, Any]  # features and id_column, where there are features
 
 
-@click.command()
+@command()
 @click.argument("file", type=InputFile(), required=False)
 @printed_output_option("File to write the labels to [stdout].")
 @click.option("--manifest", type=click.Path(), help="File to write what was run to, one row per clustering.")
@@ -126,7 +126,7 @@ def _by_generator(generator: Generator, file: str, reading: dict[str, Any], scal
 
     points = read_points(file, reading, scale)
     with naming(GENERATOR):
-        built = generator.build(verbose=sys.stderr.isatty())
+        built = generator.build(verbose=shows_progress())
         labels = pd.DataFrame(built.fit_transform(points.values), columns=built.get_feature_names_out())
     lines = generator_lines(generator, file, reading, scale)
     return MadeEnsemble(points.ids, labels, built.manifest_, lines, points.facts)
@@ -163,7 +163,7 @@ def _by_recipe(
         ids, data = pd.Series(table.object_ids(), name=table.id_name), table.labels.iloc[:, 0]
     options = {"random_state": seed} | ({"n_jobs": jobs} if jobs != 1 else {}) | options
     with naming(RECIPE):
-        made = ensemble_recipe(recipe, data, verbose=sys.stderr.isatty(), **options)
+        made = ensemble_recipe(recipe, data, verbose=shows_progress(), **options)
     names = made.manifest["name"] if "name" in made.manifest else [f"c{j}" for j in range(made.labels.shape[1])]
     labels = pd.DataFrame(made.labels, columns=_different(list(names)))
     ids = pd.Series(range(len(labels)), name="object") if ids is None else ids
@@ -210,13 +210,13 @@ def _write(made: MadeEnsemble, table: Any, output: str | None, manifest: str | N
 
 def _show(summary: dict[str, Any], as_json: bool) -> None:
     if as_json:
-        click.echo(json.dumps(summary, indent=2))
+        print_json(summary)
         return
     output = summary["output"]
     counts = f"{count(summary['n_objects'], 'object')}, {count(summary['n_clusterings'], 'clustering')}"
-    click.echo(counts, err=output is None)
+    say(counts, err=output is None)
     if "features" in summary:
         print_features(summary, err=output is None)
     if output is not None:
-        click.echo(f"written to {output}; next: partita consensus {output} -o consensus.csv")
+        say(f"written to {output}; next: partita consensus {output} -o consensus.csv")
     print_python(summary["python"], err=output is None)

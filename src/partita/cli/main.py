@@ -12,11 +12,15 @@ import click
 
 from partita import __version__
 from partita.cli import _words
+from partita.cli._command import Group
 from partita.cli._deferred import defer
+from partita.cli._say import colour
+from partita.cli.app import app_command
 from partita.cli.check import check
 from partita.cli.choose import choose
 from partita.cli.cluster import cluster
 from partita.cli.compare import compare
+from partita.cli.completion import completion
 from partita.cli.consensus import consensus
 from partita.cli.demo import demo
 from partita.cli.ensemble import ensemble
@@ -24,6 +28,7 @@ from partita.cli.federate import federate
 from partita.cli.generate import generate
 from partita.cli.methods import methods
 from partita.cli.plot import plot
+from partita.cli.predict import predict
 from partita.cli.report import report
 from partita.cli.reproduce import reproduce
 from partita.exceptions import ClusterError, FederationError
@@ -32,14 +37,27 @@ from partita.exceptions import ClusterError, FederationError
 _USER_ERRORS = (ValueError, TypeError, OSError, MemoryError, ImportError, FederationError, ClusterError)
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+_HEADINGS = {
+    "Start": ("demo", "app", "check"),
+    "Combine": ("consensus", "cluster", "predict", "report"),
+    "Look closer": ("plot", "choose", "compare", "ensemble"),
+    "Make clusterings": ("generate",),
+    "Without pooling": ("federate",),
+    "More": ("methods", "reproduce", "completion"),
+}
+
+
+@click.group(
+    cls=Group, headings=_HEADINGS, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
 @click.version_option(__version__, prog_name="partita", message="%(prog)s %(version)s")
 @click.pass_context
 def app(context: click.Context) -> None:
     """Consensus clustering: many clusterings of the same objects in, one out.
 
-    Start with `partita demo`, then `partita check labels.csv` and `partita consensus labels.csv -o out.csv`. From
-    features: `partita cluster table.csv -o out.csv`.
+    `partita COMMAND --help` has the options of a command and examples. Files can be CSV, TSV, Excel, Parquet, NPY and
+    NPZ; - is standard input or output. NO_COLOR=1 in the environment switches colour off, and `partita completion`
+    lets your shell complete names.
     """
     command = app.commands.get(context.invoked_subcommand or "")
     _words.begin({option for parameter in (command.params if command else []) for option in parameter.opts})
@@ -47,6 +65,7 @@ def app(context: click.Context) -> None:
 
 _COMMANDS = (
     demo, check, consensus, report, plot, compare, choose, ensemble, generate, cluster, federate, reproduce, methods,
+    completion, predict, app_command,
 )  # fmt: skip
 for command in _COMMANDS:
     app.add_command(command)
@@ -60,10 +79,10 @@ def main(argv: Sequence[str] | None = None) -> None:
     _show_log()
     try:
         words = list(sys.argv[1:] if argv is None else argv)
-        code = app.main(args=words, prog_name="partita", standalone_mode=False, obj=words)
+        code = app.main(args=words, prog_name="partita", standalone_mode=False, obj=words, color=colour())
         sys.stdout.flush()  # an error of a full disk belongs here, not to the end of the interpreter
     except click.exceptions.NoArgsIsHelpError as shown:
-        click.echo(shown.format_message(), err=True)
+        click.echo(shown.format_message(), err=True, color=colour())
         sys.exit(2)
     except click.ClickException as error:
         _fail(error.format_message())
@@ -92,7 +111,8 @@ def _forget_output() -> None:
 
 
 def _fail(message: str, notes: Sequence[str] = ()) -> None:
-    click.echo(f"partita: error: {' '.join(message.split())}", err=True)
+    word = click.style("error:", fg="red", bold=True)
+    click.echo(f"partita: {word} {' '.join(message.split())}", err=True, color=colour())
     for note in notes:  # such as where a log is
         click.echo(f"partita: {note}", err=True)
     sys.exit(2)
@@ -102,10 +122,10 @@ _shown: set[str] = set()  # a command may look at a file twice, and says once wh
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    text = f"partita: warning: {' '.join(_words.in_options(str(message)).split())}"
+    text = " ".join(_words.in_options(str(message)).split())
     if text not in _shown:
         _shown.add(text)
-        click.echo(text, err=True)
+        click.echo(f"partita: {click.style('warning:', fg='yellow')} {text}", err=True, color=colour())
 
 
 def _show_log() -> None:
@@ -115,7 +135,7 @@ def _show_log() -> None:
         handler = logging.StreamHandler()
         handler.setFormatter(logging.Formatter("partita: %(message)s"))
         log.addHandler(handler)
-        log.setLevel(logging.INFO)
+    log.setLevel(logging.INFO)
 
 
 if __name__ == "__main__":

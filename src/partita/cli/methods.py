@@ -1,25 +1,29 @@
 """``partita methods``: which methods there are."""
 
-import json
 import textwrap
 from typing import Any
 
 import click
 
+from partita.cli._command import command
 from partita.cli._options import json_option
+from partita.cli._say import is_quiet, print_json, say
 from partita.cli._width import width
 from partita.consensus._methods import COST_SYMBOLS, Method
 from partita.consensus._registered import all_methods
 
 
-@click.command()
+@command()
 @click.option("--long", "long", is_flag=True, help="Show what a missing label means and what a method costs, too.")
 @json_option
 def methods(long: bool, as_json: bool) -> None:
-    """List the consensus methods."""
+    """List the consensus methods: what each does, whether it finds the number of clusters, and its paper."""
     known = all_methods()
     if as_json:
-        click.echo(json.dumps({"methods": [_facts(method) for method in known.values()]}, indent=2))
+        print_json({"methods": [_facts(method) for method in known.values()]})
+        return
+    if is_quiet():
+        click.echo("\n".join(known))
         return
     indent = max(map(len, known)) + 2
     for name, method in known.items():
@@ -30,10 +34,10 @@ def methods(long: bool, as_json: bool) -> None:
             lines += [f"also: {method.variants}"] if method.variants != "-" else []
         for place, line in enumerate(lines):
             first = f"{'' if place else name:<{indent}}"
-            click.echo(textwrap.fill(line, width(), initial_indent=first, subsequent_indent=" " * (indent + 2)))
+            say(textwrap.fill(line, width(), initial_indent=first, subsequent_indent=" " * (indent + 2)))
     if long:
-        click.echo()
-        click.echo(textwrap.fill(f"cost with {COST_SYMBOLS}", width()))
+        say()
+        say(textwrap.fill(f"cost with {COST_SYMBOLS}", width()))
 
 
 def _facts(method: Method) -> dict[str, Any]:

@@ -1,11 +1,11 @@
 """``partita plot``: one picture of the clusterings of a file and their consensus."""
 
-import json
 from typing import Any, NamedTuple
 
 import click
 from click.core import ParameterSource
 
+from partita.cli._command import command
 from partita.cli._figures import OVER, Drawing, draw_labels, draw_table, save_figure
 from partita.cli._file_options import InputFile
 from partita.cli._label_file import force_option
@@ -23,6 +23,7 @@ from partita.cli._options import (
 )
 from partita.cli._python_lines import print_python
 from partita.cli._results import check_targets
+from partita.cli._say import print_json, say
 from partita.plotting._kinds import KINDS
 
 
@@ -64,7 +65,7 @@ _HELP = "\n".join(
 )
 
 
-@click.command(help=_HELP)
+@command(help=_HELP)
 @click.argument("kind", metavar="KIND", type=click.Choice(list(KINDS)))
 @click.argument("file", type=InputFile())
 @click.option("-o", "--output", type=click.Path(), required=True, help="Picture to write: SVG, PNG or PDF by its name.")
@@ -145,9 +146,9 @@ def plot(
         "python": drawn.lines(output),
     }
     if as_json:
-        click.echo(json.dumps(facts, indent=2))
+        print_json(facts)
         return
-    click.echo(f"written to {output}")
+    say(f"written to {output}")
     print_python(facts["python"], err=False)
 
 

@@ -1,12 +1,12 @@
 """``partita report``: labels in, one page out that shows the consensus and how sure it is."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import click
 
-from partita.cli._file_options import InputFile, is_spreadsheet_safe, spreadsheet_option
+from partita.cli._command import command
+from partita.cli._file_options import STANDARD, InputFile, is_spreadsheet_safe, spreadsheet_option
 from partita.cli._label_file import force_option
 from partita.cli._methods import check_usage
 from partita.cli._options import (
@@ -23,10 +23,11 @@ from partita.cli._options import (
 )
 from partita.cli._pages import Page
 from partita.cli._results import print_summary
+from partita.cli._say import print_json
 from partita.cli.consensus import run_consensus
 
 
-@click.command()
+@command()
 @click.argument("file", type=InputFile())
 @click.option("-o", "--output", type=click.Path(), required=True, help="Page to write, such as report.html.")
 @method_options
@@ -76,6 +77,8 @@ def report(
     """
     parameters = parse_settings(settings) | ({} if n_clusters is None else {"n_clusters": n_clusters})
     check_usage(method, parameters)
+    if tables and output == STANDARD:
+        raise click.UsageError("--tables writes files beside the page; name a file instead of standard output (-).")
     chosen = _methods_to_compare(compare_methods) if compare_methods else compare
     page = Page(output, title, chosen, tables, n_resamples, seed, is_spreadsheet_safe())
     reading = label_file_arguments(columns, drop, id_column, no_ids, header)
@@ -93,12 +96,12 @@ def report(
         annotate=annotate,
         annotations=annotations,
     )
-    elsewhere = ("membership_output", "confidence_output", "report_output")
+    elsewhere = ("membership_output", "confidence_output", "report_output", "model_output")
     written = [name for name in page.table_files if Path(name).exists()] if tables else None
     kept = {key: value for key, value in summary.items() if key not in elsewhere}
     summary = {**kept, "output": output, "tables_output": written}
     if as_json:
-        click.echo(json.dumps(summary, indent=2))
+        print_json(summary)
     else:
         print_summary(summary)
 

@@ -1,13 +1,14 @@
 """``partita reproduce``: tables and figures of the papers, run again and set beside what the papers say."""
 
-import json
 import os
 from pathlib import Path
 from typing import Any
 
 import click
 
+from partita.cli._command import command
 from partita.cli._options import jobs_option, json_option, parse_names
+from partita.cli._say import is_quiet, print_json, say
 
 _LIST, _PAGES, _ALL = "list", "pages", "all"
 _HELP = """Run tables and figures of the papers again.
@@ -20,7 +21,7 @@ output folder as JSON, so that a run that was interrupted goes on where it was.
 """
 
 
-@click.command(help=_HELP)
+@command(help=_HELP)
 @click.argument("item", metavar="ITEM")
 @click.option("-o", "--output", type=click.Path(), help="Folder for results, tables and figures [partita-results].")
 @click.option("--quick", is_flag=True, help="Fewer data sets, repeats and objects: minutes instead of hours.")
@@ -35,7 +36,7 @@ def reproduce(item: str, output: str | None, quick: bool, data: str | None, jobs
     if item == _LIST:
         _list(as_json)
     elif item == _PAGES:
-        _pages(folder, quick)
+        _pages(folder, quick, as_json)
     else:
         n_processes = jobs if jobs > 0 else os.cpu_count() or 1
         _run(_names(item), folder, quick, None if data is None else parse_names(data), n_processes, as_json)
@@ -49,20 +50,24 @@ def _list(as_json: bool) -> None:
         for one in items().values()
     ]
     if as_json:
-        click.echo(json.dumps({"items": known, "quick": False, "output": None}, indent=2))
+        print_json({"items": known, "quick": False, "output": None})
         return
     for one in known:
-        click.echo(f"{one['item']:<20} {one['title']}")
-    click.echo("\nitems of one experiment share its results:")
+        say(f"{one['item']:<20} {one['title']}")
+    say("\nitems of one experiment share its results:")
     for name, words in dict.fromkeys((one["experiment"], one["words"]) for one in known):
-        click.echo(f"{name:<20} {words}")
+        say(f"{name:<20} {words}")
 
 
-def _pages(folder: Path, quick: bool) -> None:
+def _pages(folder: Path, quick: bool, as_json: bool) -> None:
     from partita.experiments._pages import write_pages
 
-    for path in write_pages(folder, quick=quick):
-        click.echo(f"written to {path}")
+    written = [str(path) for path in write_pages(folder, quick=quick)]
+    if as_json:
+        print_json({"items": [], "quick": quick, "output": str(folder), "files": written})
+        return
+    for path in written:
+        say(f"written to {path}")
 
 
 def _names(word: str) -> list[str]:
@@ -80,7 +85,7 @@ def _run(names: list[str], folder: Path, quick: bool, data: list[str] | None, jo
     names = _with_data(names, data, quick)
     facts, n_missing = [], 0
     for name in names:
-        found = reproduce(name, quick=quick, output=folder, data=data, jobs=jobs, verbose=True)
+        found = reproduce(name, quick=quick, output=folder, data=data, jobs=jobs, verbose=not is_quiet())
         text = text_of(found)
         ending = ".quick" if quick else ""
         save_text(text, folder / f"{name}{ending}.md")
@@ -88,11 +93,11 @@ def _run(names: list[str], folder: Path, quick: bool, data: list[str] | None, jo
         facts.append(_facts(found, picture))
         n_missing += found.n_missing + bool(found.stored.table["error"].notna().any())
         if not as_json:
-            click.echo(text)
+            say(text)
             files = [f"{name}{ending}.md", *([f"{name}{ending}.svg"] if picture else []), found.stored_name]
-            click.echo(f"kept in {folder}: {', '.join(files)}\n")
+            say(f"kept in {folder}: {', '.join(files)}\n")
     if as_json:
-        click.echo(json.dumps({"items": facts, "quick": quick, "output": str(folder)}, indent=2))
+        print_json({"items": facts, "quick": quick, "output": str(folder)})
     if n_missing:
         click.echo("partita: some cells or fits failed; run the same command again to try them", err=True)
         click.get_current_context().exit(1)
