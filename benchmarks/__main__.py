@@ -13,7 +13,7 @@ from pathlib import Path
 from benchmarks._harness import Benchmark, print_table, run_case, run_child, write_json
 
 # commands of their own; every other module of this folder that does not begin with an underscore is a benchmark
-COMMANDS = ("answer", "blocks", "ensembles", "federated", "from_features", "optima", "peers")
+COMMANDS = ("answer", "app", "blocks", "ensembles", "federated", "from_features", "optima", "peers")
 NAMES = sorted(path.stem for path in Path(__file__).parent.glob("[a-z]*.py") if path.stem not in COMMANDS)
 
 
