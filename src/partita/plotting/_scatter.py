@@ -162,6 +162,9 @@ class ScatterDisplay(ResultDisplay):
     def _marker(self, cluster: int) -> str:
         return cluster_marker(cluster) if self.labels.max() >= _COLORS_ONLY else "o" if cluster >= 0 else "."
 
+    def _name(self, cluster: int) -> str:
+        return str(cluster)
+
     def _number(self, clusters: list[int]) -> None:
         """Numbers at the middle of the clusters; a legend, too, if some of them would cover others."""
         from matplotlib.lines import Line2D
@@ -175,7 +178,7 @@ class ScatterDisplay(ResultDisplay):
             away = (0, 0) if len(marks) > _FEW_MARKS else (8, 8)  # a number would hide the marks of a small cluster
             texts.append(
                 self.ax_.annotate(
-                    str(cluster), middle, xytext=away, textcoords="offset points", ha="center", va="center",
+                    self._name(cluster), middle, xytext=away, textcoords="offset points", ha="center", va="center",
                     fontsize=USUAL, fontweight="bold", zorder=4, annotation_clip=False,
                     path_effects=[withStroke(linewidth=3, foreground="white")],
                 )
@@ -183,7 +186,15 @@ class ScatterDisplay(ResultDisplay):
         settle(self.ax_)
         if _drop_overlapping(texts):
             handles = [
-                Line2D([], [], linestyle="", marker=self._marker(c), color=cluster_color(c), label=str(c), markersize=6)
+                Line2D(
+                    [],
+                    [],
+                    linestyle="",
+                    marker=self._marker(c),
+                    color=cluster_color(c),
+                    label=self._name(c),
+                    markersize=6,
+                )
                 for c in clusters
             ]
             legend_beside(self.ax_, handles, "cluster")
@@ -206,8 +217,8 @@ def _drop_overlapping(texts: list[Any]) -> bool:
 
 
 def _point_size(n: int) -> float:
-    """Area of a point in square points: many are small."""
-    return float(np.clip(6000 / max(n, 1), 9, 60))
+    """Area of a point in square points: many are small, and more than a picture usually shows are smaller still."""
+    return float(np.clip(6000 / max(n, 1), 9, 60) * np.clip(MAX_OBJECTS / max(n, 1), 0.15, 1))
 
 
 # ------------------------------------------------------------------------------------------------------- what is drawn
