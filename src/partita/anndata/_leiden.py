@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from scipy import sparse
 
 from partita._checks import check_choice
 from partita._numbering import number_by_size
@@ -21,6 +22,7 @@ from partita.exceptions import MissingExtraError
 
 FLAVORS = ("igraph", "leidenalg")
 _N_ITERATIONS = 2  # of Leiden: more cost time, and change little
+_MANY_CELLS = 8192  # from which on scanpy looks for approximate neighbours
 
 
 class LeidenTask(NamedTuple):
@@ -111,10 +113,36 @@ def neighbor_graphs(features: Any, n_neighbors: Sequence[int], seed: int, *, ver
         for number in n_neighbors:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # of libraries below scanpy, about themselves
-                scanpy.pp.neighbors(cells, n_neighbors=number, use_rep="features", random_state=seed)
+                scanpy.pp.neighbors(
+                    cells, n_neighbors=number, use_rep="features", random_state=seed,
+                    transformer=_nearest(cells.n_obs, number, seed),
+                )  # fmt: skip
             graphs[str(number)] = cells.obsp["connectivities"]
             bar.update(1)
     return graphs
+
+
+def _nearest(n_cells: int, n_neighbors: int, seed: int) -> Any:
+    """What finds the neighbours of many cells, None for scanpy's exact search of few.
+
+    Settings are those of scanpy and of UMAP. The distances come as a ``csr_matrix``: scanpy 1.11 does not read the
+    ``csr_array`` that pynndescent 0.7 gives.
+    """
+    if n_cells < _MANY_CELLS:
+        return None
+    from pynndescent import PyNNDescentTransformer
+
+    class Distances(PyNNDescentTransformer):  # type: ignore[misc]
+        def fit_transform(self, X: Any, y: Any = None, **options: Any) -> Any:
+            return sparse.csr_matrix(super().fit_transform(X, y, **options))
+
+    return Distances(
+        n_neighbors=n_neighbors,
+        metric="euclidean",
+        random_state=seed,
+        n_trees=min(64, 5 + round(n_cells**0.5 / 20)),
+        n_iters=max(5, round(np.log2(n_cells))),
+    )
 
 
 def own_graph(adata: Any, neighbors_key: str | None) -> dict[str, Any]:
