@@ -98,6 +98,12 @@ def test_one_object_is_told_in_full(shown):
 
 
 # ------------------------------------------------------------------------------------------------------------ pictures
+def test_the_drawn_objects_can_be_coloured_by_annotations(shown):
+    told = shown.ok("get", f"{shown.at}/heatmap")
+    heights = {row["row"]: row["annotations"]["height"] for row in rows_of(shown)}
+    assert told["annotations"] == {"height": {"values": [heights[row] for row in told["order"]]}}
+
+
 def test_the_heatmap_its_pixels_and_its_tree_go_together(shown):
     told = shown.ok("get", f"{shown.at}/heatmap")
     n = told["n_drawn"]

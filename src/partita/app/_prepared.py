@@ -9,7 +9,7 @@ import pandas as pd
 from partita._labels.validation import LabelMatrix
 from partita._stopping import check_stop
 from partita._typing import Array, IntArray
-from partita.app._plain import plain_list
+from partita.app._plain import plain, plain_list
 from partita.app._reading import Understood
 from partita.metrics._confidence import IN_DOUBT
 from partita.plotting import CoassociationDisplay
@@ -104,7 +104,15 @@ class Prepared:
             "clusters": self.labels[self.drawn].tolist(),
             "ids": [self.ids[row] for row in drawn],
             "tree": self._tree(),
+            "annotations": self._drawn_annotations(),
         }
+
+    def _drawn_annotations(self) -> dict[str, Any]:
+        """What is known of the drawn objects, to colour them by it."""
+        if self.annotations is None:
+            return {}
+        drawn = self.annotations.iloc[self.drawn]
+        return {str(name): {"values": [plain(value) for value in drawn[name]]} for name in drawn.columns}
 
     @cached_property
     def pixels(self) -> bytes:

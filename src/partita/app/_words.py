@@ -11,6 +11,7 @@ _WORDS = [
     (r"labels_ is -1 for them", "they get no cluster"),
     (r"pass a larger max_time", "give it more time"),
     (r"\(the column 'cost' of `partita methods`\)", "(the cost is told with each method)"),
+    (r"choose_n_clusters compares", "partita choose compares"),
     (r"\bn_clusters=", "number of clusters "),
 ]
 
@@ -19,4 +20,4 @@ def in_page_words(text: str) -> str:
     """The same sentence for a reader who sees the page and no Python."""
     for pattern, words in _WORDS:
         text = re.sub(pattern, words, text)
-    return text
+    return text[:1].upper() + text[1:] if " " in text else text

@@ -16,4 +16,35 @@ export function fitCanvas(canvas, width, height) {
   return context;
 }
 
+/** What stays while the mouse moves: drawn once on a canvas behind, and then only copied. */
+export class Still {
+  constructor(draw) {
+    this.draw = draw;
+    this.canvas = document.createElement("canvas");
+    this.stale = true;
+  }
+
+  fit(width, height) {
+    [this.width, this.height] = [width, height];
+    this.context = fitCanvas(this.canvas, width, height);
+    this.stale = true;
+  }
+
+  copyTo(context) {
+    if (this.stale) {
+      this.context.clearRect(0, 0, this.width, this.height);
+      this.draw(this.context);
+      this.stale = false;
+    }
+    context.clearRect(0, 0, this.width, this.height);
+    context.drawImage(this.canvas, 0, 0, this.width, this.height);
+  }
+}
+
+/** The pixel of the screen that is nearest: edges on it leave no light between two rows. */
+export function crisp(length) {
+  const density = window.devicePixelRatio || 1;
+  return Math.round(length * density) / density;
+}
+
 export function shareWords(value) { return value === 255 ? "no clustering has both" : `together in ${percent(value / 254)}`; }

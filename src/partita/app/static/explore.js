@@ -136,13 +136,11 @@ class Explore {
       ["In doubt", count(summary.n_in_doubt), summary.n_in_doubt ? percent(summary.n_in_doubt / summary.n_objects) : "no object"],
       ["Agreement", decimal(summary.average_nmi), "mean NMI with the clusterings"],
     ];
-    const notes = [...new Set([...(summary.warnings ?? []), ...(run.warnings ?? [])])];
     this.words.replaceChildren(...[
       el("h1", { tabindex: "-1", class: "small" }, run.dataset_name),
       el("p", { class: "lead" }, summary.summary),
-      summary.verdict_words ? el("p", {}, summary.verdict_words) : null,
       el("dl", { class: "figures" }, figures.map(([name, value, more]) => el("div", {}, el("dt", {}, name), el("dd", {}, value, el("small", {}, more))))),
-      notes.length ? el("ul", { class: "warnings" }, notes.map((text) => el("li", {}, text))) : null,
+      run.warnings.length ? el("ul", { class: "warnings" }, run.warnings.map((text) => el("li", {}, text))) : null,
     ].filter(Boolean));
   }
 

@@ -1,7 +1,7 @@
 // The co-association of the drawn objects: mouse and keys move over it, a rectangle selects.
 import { announce, el } from "./dom.js";
-import { STRIP, fitCanvas, shareWords } from "./canvas.js";
-import { scaleColors } from "./scale.js";
+import { STRIP, Still, fitCanvas, shareWords } from "./canvas.js";
+import { fadedColors, scaleColors } from "./scale.js";
 
 const HELP = "Heatmap: how often two objects are in one cluster. Arrow keys move, with Shift they draw a rectangle, Enter selects its objects, Escape clears.";
 
@@ -10,6 +10,7 @@ export class HeatMap {
     this.picture = picture;
     this.store = picture.store;
     this.bitmap = document.createElement("canvas");
+    this.still = new Still((context) => this.#still(context));
     this.cursor = { i: 0, j: 0 };
     this.anchor = null; // other corner of the rectangle
     this.dragging = false;
@@ -18,53 +19,66 @@ export class HeatMap {
       on: {
         pointerdown: (event) => this.#down(event), pointermove: (event) => this.#move(event), pointerup: (event) => this.#up(event),
         pointercancel: () => this.#forget(), pointerleave: () => { if (!this.dragging) { picture.hideTip(); picture.point(null); } },
-        keydown: (event) => this.#key(event), focus: () => picture.redraw(),
-        blur: () => { this.anchor = null; picture.hideTip(); picture.redraw(); },
+        keydown: (event) => this.#key(event), focus: () => picture.draw(),
+        blur: () => { this.anchor = null; picture.hideTip(); picture.draw(); },
       },
     });
   }
 
-  /** Colours of all pairs, one pixel each. */
   prepare() {
-    const { n_drawn: n, pixels } = this.store.heat;
-    const colors = new Uint32Array(scaleColors().map(([red, green, blue]) => (255 << 24) | (blue << 16) | (green << 8) | red));
-    const image = new ImageData(n, n);
-    const cells = new Uint32Array(image.data.buffer);
-    for (let cell = 0; cell < cells.length; cell += 1) cells[cell] = colors[pixels[cell]];
+    const { n_drawn: n } = this.store.heat;
     this.bitmap.width = n;
     this.bitmap.height = n;
-    this.bitmap.getContext("2d").putImageData(image, 0, 0);
+    this.color();
     this.cursor = { i: Math.min(this.cursor.i, n - 1), j: Math.min(this.cursor.j, n - 1) };
     this.anchor = null;
+  }
+
+  /** Colours of all pairs, one pixel each; those without a selected object are faded. */
+  color() {
+    const { n_drawn: n, pixels } = this.store.heat;
+    const [full, faded] = [packed(scaleColors()), packed(fadedColors())];
+    const { selection, selectedPositions: chosen } = this.store;
+    const clear = Array.from({ length: n }, (_, place) => !selection || chosen.has(place));
+    const image = new ImageData(n, n);
+    const cells = new Uint32Array(image.data.buffer);
+    for (let row = 0, cell = 0; row < n; row += 1) {
+      for (let column = 0; column < n; column += 1, cell += 1) cells[cell] = (clear[row] || clear[column] ? full : faded)[pixels[cell]];
+    }
+    this.bitmap.getContext("2d").putImageData(image, 0, 0);
   }
 
   fit(width, height) {
     this.width = width;
     this.height = height;
     this.context = fitCanvas(this.canvas, width, height);
+    this.still.fit(width, height);
   }
 
   draw() {
-    const { context, picture } = this;
+    this.still.copyTo(this.context);
+    this.#marks(this.picture.step);
+  }
+
+  #still(context) {
+    const { picture } = this;
     const { size, step, n } = picture;
-    context.clearRect(0, 0, this.width, this.height);
     context.imageSmoothingEnabled = n > size * (window.devicePixelRatio || 1);
     context.drawImage(this.bitmap, STRIP, STRIP, size, size);
-    this.#strips(step);
-    picture.veilRows(context, this.width);
-    picture.veilColumns(context, this.height);
-    this.#marks(step);
+    this.#strips(context, step);
+    picture.veilRows(context, STRIP - 3);
+    picture.veilColumns(context, STRIP - 3);
   }
 
   /** Colours of the clusters, along both sides. */
-  #strips(step) {
+  #strips(context, step) {
     const { clusters } = this.store.heat;
     for (let start = 0; start < clusters.length;) {
       let end = start;
       while (end < clusters.length && clusters[end] === clusters[start]) end += 1;
-      this.context.fillStyle = this.store.color(clusters[start]);
-      this.context.fillRect(0, STRIP + start * step, STRIP - 3, (end - start) * step);
-      this.context.fillRect(STRIP + start * step, 0, (end - start) * step, STRIP - 3);
+      context.fillStyle = this.store.color(clusters[start]);
+      context.fillRect(0, STRIP + start * step, STRIP - 3, (end - start) * step);
+      context.fillRect(STRIP + start * step, 0, (end - start) * step, STRIP - 3);
       start = end;
     }
   }
@@ -73,12 +87,12 @@ export class HeatMap {
     const { context, picture } = this;
     const style = getComputedStyle(document.documentElement);
     context.strokeStyle = style.getPropertyValue("--mark");
-    const { hover } = picture;
-    if (hover?.i !== undefined) {
+    const { marked } = picture;
+    if (marked?.i !== undefined) {
       context.lineWidth = 1;
       context.globalAlpha = 0.6;
-      context.strokeRect(STRIP - 0.5, STRIP + hover.i * step - 0.5, picture.size, step + 1);
-      if (hover.j !== undefined) context.strokeRect(STRIP + hover.j * step - 0.5, STRIP - 0.5, step + 1, picture.size);
+      context.strokeRect(STRIP - 0.5, STRIP + marked.i * step - 0.5, picture.size, step + 1);
+      if (marked.j !== undefined) context.strokeRect(STRIP + marked.j * step - 0.5, STRIP - 0.5, step + 1, picture.size);
       context.globalAlpha = 1;
     }
     if (this.dragging || this.canvas.matches(":focus-visible")) this.#rectangle(step);
@@ -121,7 +135,7 @@ export class HeatMap {
     this.cursor = this.#cell(event);
     this.anchor = { ...this.cursor };
     this.dragging = true;
-    this.picture.redraw();
+    this.picture.draw();
   }
 
   #move(event) {
@@ -142,7 +156,7 @@ export class HeatMap {
   #forget() {
     this.dragging = false;
     this.anchor = null;
-    this.picture.redraw();
+    this.picture.draw();
   }
 
   #words({ i, j }) {
@@ -170,7 +184,7 @@ export class HeatMap {
     else return; // Escape without a rectangle: the view clears the selection
     if (event.key === "Escape") event.stopPropagation();
     event.preventDefault();
-    this.picture.redraw();
+    this.picture.draw();
   }
 
   #step([down, right], extend) {
@@ -185,4 +199,9 @@ export class HeatMap {
     this.picture.showTip(this.canvas, STRIP + (this.cursor.j + 1) * step, STRIP + (this.cursor.i + 1) * step, lines);
     announce(lines.join(", "));
   }
+}
+
+/** Colours as the bytes of an image are in memory. */
+function packed(colors) {
+  return new Uint32Array(colors.map(([red, green, blue]) => (255 << 24) | (blue << 16) | (green << 8) | red));
 }

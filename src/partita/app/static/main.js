@@ -37,6 +37,7 @@ async function show() {
   const [kind, id, parts] = wanted();
   if (shown === `${kind} ${id}` && view?.change) { view.change(parts); return; }
   view?.close?.();
+  view = null;
   shown = `${kind} ${id}`;
   const made = { start: showStart, data: showReading, run: showRun }[kind];
   const mine = shown;
@@ -59,5 +60,13 @@ function fail(error) {
 }
 
 document.getElementById("skip").addEventListener("click", (event) => { event.preventDefault(); main.focus(); });
+// a file that is dropped where none is expected would replace the page
+for (const name of ["dragover", "drop"]) {
+  window.addEventListener(name, (event) => {
+    if (main.querySelector(".drop")) return; // which takes it
+    event.preventDefault();
+    if (name === "dragover") event.dataTransfer.dropEffect = "none";
+  });
+}
 window.addEventListener("hashchange", show);
 show();

@@ -39,6 +39,7 @@ export class Numbers {
     const known = new Map(number < 0 || agreement < 0 ? [] : table.rows.map((row) => [row[number], row[agreement]]));
     this.agreement = known;
     this.bars.classList.toggle("dense", ks.length > 24);
+    this.bars.classList.toggle("flat", ![...known.values()].some((value) => value > 0));
     this.bars.replaceChildren(...ks.map((k) => {
       const value = known.get(k);
       const bar = el("span", { class: "k-bar" });

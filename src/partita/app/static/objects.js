@@ -123,12 +123,17 @@ export class Objects {
   #line(row, place) {
     const doubt = row.in_doubt;
     return el("tr", { role: "row", tabindex: place === this.at ? "0" : "-1", "aria-selected": String(Boolean(row.selected)), on: { click: (event) => this.#click(event, place), focus: () => { this.at = place; this.#rove(); } } },
-      el("th", { scope: "row", role: "rowheader", class: "id" }, row.id),
+      el("th", { scope: "row", role: "rowheader", class: "id", title: row.id }, row.id),
       el("td", { role: "gridcell" }, clusterChip(row.cluster, this.store.summary.colors)),
       el("td", { role: "gridcell", class: doubt ? "n doubt" : "n" }, decimal(row.confidence)),
       el("td", { role: "gridcell", class: "n" }, percent(row.vote)),
       el("td", { role: "gridcell" }, clusterChip(row.second, this.store.summary.colors)),
-      this.annotations.map((name) => el("td", { role: "gridcell" }, String(row.annotations?.[name] ?? NONE))));
+      this.annotations.map((name) => this.#annotation(row.annotations?.[name])));
+  }
+
+  #annotation(value) {
+    const number = typeof value === "number";
+    return el("td", { role: "gridcell", class: number ? "n" : "id", title: value ?? null }, number ? String(value).replace("-", "−") : value ?? NONE);
   }
 
   #rove() {
@@ -155,7 +160,8 @@ export class Objects {
 
   #open(place) {
     this.at = this.anchor = place;
-    this.store.select({ rows: [this.rows[place].row] }, "replace", "table");
+    // among the selected objects, looking at one keeps the others selected
+    if (this.asked.filter !== "selected") this.store.select({ rows: [this.rows[place].row] }, "replace", "table");
     this.store.look(this.rows[place].row);
   }
 

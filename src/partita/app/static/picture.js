@@ -5,8 +5,9 @@ import { scaleColors } from "./scale.js";
 import { HeatMap } from "./heat_map.js";
 import { Tree } from "./tree.js";
 import { Membership } from "./membership.js";
+import { AnnotationStrip } from "./annotation_strip.js";
 
-const KEYS = "Keys: arrows move; on the heatmap with Shift they draw a rectangle; Enter selects; Escape clears.";
+const KEYS = "Keys: arrows move; with Shift they draw a rectangle on the heatmap and a range on the membership; Enter selects; Escape clears.";
 
 export class Picture {
   constructor(store) {
@@ -15,20 +16,22 @@ export class Picture {
     this.tip = el("div", { class: "tip", hidden: true, "aria-hidden": "true" });
     this.heatMap = new HeatMap(this);
     this.tree = new Tree(this);
+    this.strip = new AnnotationStrip(this);
     this.membership = new Membership(this);
+    this.views = [this.tree, this.heatMap, this.strip, this.membership];
     this.note = el("p", { class: "note" });
     this.scale = el("div", { class: "scale" });
-    this.panels = el("div", { class: "panels" }, this.tree.canvas, this.heatMap.canvas, this.membership.canvas, this.tip);
+    this.panels = el("div", { class: "panels" }, this.tree.canvas, this.heatMap.canvas, this.strip.canvas, this.membership.canvas, this.tip);
     this.heads = el("div", { class: "panel-heads", "aria-hidden": "true" }, el("span", {}, "Tree"), el("span", {}, "How often two objects are together"), el("span", {}, "Membership"));
-    this.element = el("section", { class: "picture", "aria-label": "Pictures of the consensus" }, this.heads, this.panels, this.scale, this.note, el("p", { class: "note key-help", "aria-hidden": "true" }, KEYS));
+    this.element = el("section", { class: "picture", "aria-label": "Pictures of the consensus" }, this.heads, this.panels, this.scale, this.strip.element, this.note, el("p", { class: "note key-help", "aria-hidden": "true" }, KEYS));
     this.observer = new ResizeObserver(() => this.resize());
     this.observer.observe(this.panels);
     this.scheme = matchMedia("(prefers-color-scheme: dark)");
     this.recolor = () => this.show();
     this.scheme.addEventListener("change", this.recolor);
     store.on("heat", () => this.show());
-    store.on("selection", () => this.redraw());
-    store.on("current", () => this.redraw());
+    store.on("selection", () => { if (store.heat) this.heatMap.color(); this.redraw(); });
+    store.on("current", () => this.draw());
   }
 
   close() {
@@ -48,10 +51,9 @@ export class Picture {
     const { heat } = this.store;
     this.hover = null;
     this.tip.hidden = true;
-    this.heatMap.prepare();
-    this.tree.prepare();
+    for (const view of this.views) view.prepare();
     const draws = heat.n_drawn < heat.n_objects ? `Drawn: ${count(heat.n_drawn)} of ${count(heat.n_objects)} objects. ` : "";
-    this.note.textContent = heat.note && heat.note.length ? heat.note : draws;
+    this.note.textContent = heat.note ? `${heat.note[0].toUpperCase()}${heat.note.slice(1)}.` : draws;
     this.note.hidden = !this.note.textContent;
     this.scale.replaceChildren(...scaleLegend());
     this.resize();
@@ -64,12 +66,15 @@ export class Picture {
     const gap = 6;
     const treeWidth = this.store.heat.tree ? (narrow ? 54 : Math.round(width * 0.16)) : 0;
     const sideWidth = this.store.heat.membership ? (narrow ? 44 : Math.round(width * 0.12)) : 0;
-    const rest = width - (treeWidth ? treeWidth + gap : 0) - (sideWidth ? sideWidth + gap : 0);
+    const beside = [treeWidth, this.strip.width, sideWidth].filter((wide) => wide > 0);
+    const rest = beside.reduce((left, wide) => left - wide - gap, width);
     this.size = rest - STRIP;
     this.tree.fit(treeWidth, rest);
     this.heatMap.fit(rest, rest);
+    this.strip.fit(this.strip.width, rest);
     this.membership.fit(sideWidth, rest);
-    [treeWidth, rest, sideWidth].forEach((wide, place) => {
+    const besideHeat = this.strip.width ? this.strip.width + gap : 0;
+    [treeWidth, rest + besideHeat, sideWidth].forEach((wide, place) => {
       const head = this.heads.children[place];
       head.style.width = `${wide}px`;
       head.hidden = wide === 0 || (narrow && place !== 1);
@@ -79,20 +84,30 @@ export class Picture {
     this.redraw();
   }
 
+  /** Draw everything anew, with the next frame. */
   redraw() {
+    for (const view of this.views) view.still.stale = true;
+    this.draw();
+  }
+
+  /** Draw what the mouse and the keys mark; what lies below has not changed. */
+  draw() {
     if (this.waiting) return;
     this.waiting = requestAnimationFrame(() => {
       this.waiting = 0;
-      if (!this.size) return;
-      this.tree.draw();
-      this.heatMap.draw();
-      this.membership.draw();
+      if (this.size) for (const view of this.views) view.draw();
     });
+  }
+
+  /** What is marked in all pictures: the place of the mouse or of the keys, else the object whose details are shown. */
+  get marked() {
+    const place = this.hover ? undefined : this.store.positionOf?.get(this.store.current);
+    return place === undefined ? this.hover : { i: place, j: place };
   }
 
   point(hover) {
     this.hover = hover;
-    this.redraw();
+    this.draw();
   }
 
   /** Show words beside a place of a canvas. */
@@ -108,11 +123,10 @@ export class Picture {
   hideTip() { this.tip.hidden = true; }
 
   /** Cover the rows that are not selected. */
-  veilRows(context, width, from = 0) {
-    const chosen = this.store.selectedPositions;
+  veilRows(context, width) {
     if (!this.store.selection) return;
     context.fillStyle = veil();
-    for (const [start, end] of this.#others(chosen)) context.fillRect(from, STRIP + start * this.step, width - from, (end - start) * this.step);
+    for (const [start, end] of this.#others(this.store.selectedPositions)) context.fillRect(0, STRIP + start * this.step, width, (end - start) * this.step);
   }
 
   veilColumns(context, height) {
@@ -136,7 +150,7 @@ export class Picture {
 
 function veil() {
   const page = getComputedStyle(document.documentElement).getPropertyValue("--page").trim();
-  return `${page}B8`;
+  return `${page}B0`;
 }
 
 function scaleLegend() {

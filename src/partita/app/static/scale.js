@@ -19,3 +19,12 @@ export function scaleColors() {
   colors.push(isDark() ? NO_VALUE.dark : NO_VALUE.light);
   return colors;
 }
+
+const PAGE = { light: [255, 255, 255], dark: [19, 23, 27] };
+const FADED = 0.68; // share of the page's colour: what is not selected is still seen
+
+/** The same colours for what is not selected. */
+export function fadedColors() {
+  const page = isDark() ? PAGE.dark : PAGE.light;
+  return scaleColors().map((color) => color.map((part, channel) => Math.round(part + FADED * (page[channel] - part))));
+}

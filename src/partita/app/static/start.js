@@ -9,12 +9,13 @@ export async function showStart(page) {
   const message = messagePlace();
   const drop = dropArea(page, message);
   const runs = el("section", { class: "runs", hidden: true, "aria-labelledby": "runs-head" });
+  const files = el("section", { class: "runs", hidden: true, "aria-labelledby": "files-head" });
   page.title("", []);
   page.main.replaceChildren(
     el("div", { class: "start" },
       el("h1", { tabindex: "-1" }, "Many clusterings, one answer"),
       el("p", { class: "lead" }, "You clustered the same objects several times and the results differ. Give them to partita: it finds the clusters that they agree on, and tells you which objects are in doubt."),
-      drop.element, message.element, runs),
+      drop.element, message.element, runs, files),
   );
   let open = true;
   const watch = async () => {
@@ -23,6 +24,7 @@ export async function showStart(page) {
   };
   get("version").then((about) => { drop.limit(about.max_upload); }).catch((error) => message.show(error.message));
   watch().catch((error) => message.show(error.message));
+  listFiles(files, message).catch((error) => message.show(error.message));
   return { close() { open = false; drop.close(); } };
 }
 
@@ -110,16 +112,31 @@ async function listRuns(section, message) {
   return runs;
 }
 
+async function listFiles(section, message) {
+  const files = await get("datasets");
+  section.hidden = files.length === 0;
+  section.replaceChildren(
+    el("h2", { id: "files-head" }, "Your files"),
+    el("ul", { class: "plain" }, [...files].reverse().map((file) => el("li", { class: "run-line" },
+      el("a", { href: `#data=${encodeURIComponent(file.id)}` }, file.name),
+      el("span", { class: "note" }, `${counted(file.n_objects, "object")}, read as ${file.kind}, ${started(file.created)}`),
+      removal(`datasets/${file.id}`, `Remove the file ${file.name}`, () => listFiles(section, message), message)))),
+  );
+}
+
+function removal(path, label, again, message) {
+  return button("Remove", async () => {
+    try { await remove(path); await again(); } catch (error) { message.show(error.message); }
+  }, { class: "quiet", "aria-label": label });
+}
+
 function runLine(run, again, message) {
   const asked = run.n_clusters === "auto" ? "number of clusters found" : counted(run.n_clusters, "cluster");
-  const drop = button("Remove", async () => {
-    try { await remove(`runs/${run.id}`); await again(); } catch (error) { message.show(error.message); }
-  }, { class: "quiet", "aria-label": `Remove the run of ${run.dataset_name}` });
   return el("li", { class: "run-line" },
     el("a", { href: `#run=${encodeURIComponent(run.id)}` }, run.dataset_name),
     el("span", { class: "note" }, `${run.method === "auto" ? "method chosen for you" : run.method}, ${asked}, ${started(run.created)}`),
     el("span", { class: `state ${run.state}` }, STATES[run.state] ?? run.state),
-    drop);
+    removal(`runs/${run.id}`, `Remove the run of ${run.dataset_name}`, again, message));
 }
 
 function started(created) {

@@ -19,7 +19,7 @@ export function cell(value, column, colors) {
   if (column.kind === "cluster") return clusterChip(value, colors);
   if (value === null || value === undefined || value === "") return NONE;
   if (typeof value === "boolean") return value ? "yes" : "no";
-  if (typeof value === "number") return Number.isInteger(value) ? count(value) : decimal(value);
+  if (typeof value === "number") return column.whole ? count(value) : decimal(value);
   return String(value);
 }
 
@@ -32,6 +32,7 @@ export function sortHead(title, help, state, listener, numeric) {
 /** `table` is {columns, rows}; gives an element with its own sorting, and what the columns mean below it. */
 export function dataTable(table, colors, label) {
   const state = { place: -1, direction: 1 };
+  const columns = table.columns.map((column, place) => ({ ...column, whole: table.rows.every((row) => typeof row[place] !== "number" || Number.isInteger(row[place])) }));
   const wrap = el("div", { class: "scroll tall", tabindex: "0", role: "region", "aria-label": label });
 
   function sortBy(place) {
@@ -47,7 +48,7 @@ export function dataTable(table, colors, label) {
     const numeric = table.columns.map((column, place) => isNumber(column, table.rows, place));
     const head = table.columns.map((column, place) => sortHead(column.title ?? column.name, column.help, state.place !== place ? null : state.direction > 0 ? "ascending" : "descending", () => sortBy(place), numeric[place]));
     wrap.replaceChildren(el("table", {}, el("thead", {}, el("tr", {}, head)),
-      el("tbody", {}, rows.map((row) => el("tr", {}, row.map((value, place) => el(place === 0 ? "th" : "td", { scope: place === 0 ? "row" : null, class: numeric[place] ? "n" : String(value ?? "").length > 40 ? "long" : null }, cell(value, table.columns[place], colors))))))));
+      el("tbody", {}, rows.map((row) => el("tr", {}, row.map((value, place) => el(place === 0 ? "th" : "td", { scope: place === 0 ? "row" : null, class: numeric[place] ? "n" : String(value ?? "").length > 40 ? "long" : null }, cell(value, columns[place], colors))))))));
   }
 
   draw();

@@ -1,6 +1,6 @@
 // The tree of the drawn objects: a branch selects what hangs on it.
 import { announce, counted, el, percent } from "./dom.js";
-import { STRIP, fitCanvas } from "./canvas.js";
+import { STRIP, Still, fitCanvas } from "./canvas.js";
 
 const HELP = "Tree: objects that are often together join early. Right goes to a smaller branch, Left to the larger one, Up and Down to the one beside it; Enter selects the objects of the branch.";
 const EDGE = 4, NEAR = 14; // pixels
@@ -11,6 +11,7 @@ export class Tree {
     this.store = picture.store;
     this.nodes = [];
     this.at = 0; // node of the keys
+    this.still = new Still((context) => this.#still(context));
     this.canvas = el("canvas", {
       class: "tree", tabindex: "0", role: "application", "aria-label": HELP,
       on: {
@@ -38,6 +39,7 @@ export class Tree {
     this.width = width;
     this.height = height;
     this.context = fitCanvas(this.canvas, width, height);
+    this.still.fit(width, height);
   }
 
   #x(height) { return this.width - 1 - (height / this.top) * (this.width - EDGE - 1); }
@@ -46,19 +48,20 @@ export class Tree {
 
   draw() {
     if (!this.width) return;
-    const { context } = this;
-    context.clearRect(0, 0, this.width, this.height);
-    context.lineWidth = this.picture.n > 400 ? 0.75 : 1.25;
-    const mixed = getComputedStyle(document.documentElement).getPropertyValue("--soft");
-    for (const node of this.nodes) if (node.children.length) this.#branch(node, node.cluster === null ? mixed : this.store.color(node.cluster));
-    this.picture.veilRows(context, this.width);
-    const { hover } = this.picture;
-    if (hover?.node !== undefined) this.#mark(hover.node);
-    else if (hover?.i !== undefined) this.#line(hover.i);
+    this.still.copyTo(this.context);
+    const { marked } = this.picture;
+    if (marked?.node !== undefined) this.#mark(marked.node);
+    else if (marked?.i !== undefined) this.#line(marked.i);
   }
 
-  #branch(node, color) {
-    const { context } = this;
+  #still(context) {
+    context.lineWidth = this.picture.n > 400 ? 0.75 : 1.25;
+    const mixed = getComputedStyle(document.documentElement).getPropertyValue("--soft");
+    for (const node of this.nodes) if (node.children.length) this.#branch(context, node, node.cluster === null ? mixed : this.store.color(node.cluster));
+    this.picture.veilRows(context, this.width);
+  }
+
+  #branch(context, node, color) {
     const x = this.#x(node.height);
     const [one, two] = node.children.map((child) => this.nodes[child]);
     context.strokeStyle = color;
