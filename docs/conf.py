@@ -40,7 +40,6 @@ myst_dmath_double_inline = True
 autosummary_generate = True
 autodoc_typehints = "none"  # the docstrings say types in words
 autodoc_member_order = "bysource"
-autodoc_default_options = {"inherited-members": False}
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
 
@@ -68,7 +67,8 @@ html_css_files = ["partita.css"]
 html_math_renderer = "mathml"
 html_copy_source = False
 html_show_sourcelink = False
-html_sidebars = {"index": [], "changelog": []}
+# pages without pages below them: the space is for their tables
+html_sidebars = {page: [] for page in ("index", "start", "methods", "command-line")}
 html_theme_options = {
     "navbar_align": "left",
     "header_links_before_dropdown": 6,

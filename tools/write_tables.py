@@ -12,12 +12,15 @@ from pathlib import Path
 from textwrap import fill
 from typing import Any
 
+from tools.measured_methods import counted, measured_table
+
 import partita
 from partita.consensus._method_tables import markdown_table
 from partita.consensus._methods import COST_SYMBOLS, METHODS, OTHER_NAMES, Method
 
 ROOT = Path(__file__).parents[1]
 METHODS_PAGE = ROOT / "docs" / "methods.md"
+RESULTS = ROOT / "docs" / "results" / "answer.json"
 CONTRIBUTING = ROOT / "CONTRIBUTING.md"
 STUB = ROOT / "src" / "partita" / "__init__.pyi"
 CONSENSUS_STUB = ROOT / "src" / "partita" / "consensus" / "__init__.pyi"
@@ -27,27 +30,44 @@ BEGIN, END = "<!-- begin: written by make tables -->", "<!-- end: written by mak
 # Parameters that estimators share, in the order that all constructors have; they come last.
 SHARED = ("init", "n_init", "keep_starts", "max_iter", "tol", "weights", "random_state", "n_jobs", "verbose")
 
-# The page of docs/theory for each room of partita.consensus.
+# The pages of docs/theory for each room of partita.consensus.
 THEORY = {
-    "graph": "graph",
-    "kmeans": "models",
-    "label_space": "label_space",
-    "median": "median",
-    "models": "models",
-    "nbce": "nbce",
-    "pairwise": "pairwise",
-    "pcc": "pairwise",
-    "soft": "graph",
-    "voting": "graph",
-    "walks": "label_space",
+    "graph": ("graph",),
+    "kmeans": ("models", "utilities"),
+    "label_space": ("label_space",),
+    "median": ("median",),
+    "models": ("models",),
+    "nbce": ("nbce",),
+    "pairwise": ("pairwise",),
+    "pcc": ("pairwise",),
+    "soft": ("graph", "label_space"),
+    "voting": ("graph", "votes"),
+    "walks": ("label_space",),
 }
 
 _ABOVE = fill(
-    "This page is written by `make tables` from `src/partita/consensus/_methods.py`. All methods take a label matrix, "
-    "one row per object and one column per clustering; those of the room `soft` take soft clusterings too. Output: "
-    "hard labels, or soft ones (a probability of each cluster). Clusters: their number is given, found, or given as "
-    "an upper bound. Missing label: what it means to the method. Also: `extend` goes on with more clusterings of the "
-    "same objects; `partita.federated` fits by columns (clusterings) or by rows (objects) of several owners.",
+    "Which of the consensus methods to take, and what each of them gives, needs and costs. All of them take a label "
+    "matrix, one row per object and one column per clustering; those of the group `soft` take soft clusterings "
+    "(probabilities instead of labels) too. If in doubt, take the default: `combine` without `method`.",
+    width=120,
+)
+_MEASURED = """Every method was run on the same {n_small} ensembles of {n_data} data sets with at most {most:,} objects
+and known classes; the [leaderboard](leaderboard.md) has all {n_all} ensembles, and says how it was done. Neighbours in
+the table mostly do not differ by more than chance.
+
+- **ARI**: mean adjusted Rand index with the classes, with the number of clusters (k) given, or found by the method.
+- **seconds**: median per fit, one thread.
+- **output**: hard (a label for each object) or soft (a probability of each cluster, too).
+- **clusters**: their number is given, found if none is given, or given as an upper bound.
+- **missing label**: what it means to the method.
+- **cost** with {symbols}.
+
+Methods without figures need something that these ensembles do not have (features, pairs of objects, soft
+clusterings)."""
+_GROUPS = fill(
+    "By what they work on. Also: `extend` goes on with more clusterings of the same objects; federated by rows "
+    "(objects) or by columns (clusterings) fits labels that their owners do not pool, see [federation](federation.md); "
+    "beyond memory: see [large data](large-data.md).",
     width=120,
 )
 # Which method to use: what was measured is on the leaderboard, which is written from the stored results.
@@ -73,7 +93,8 @@ _WHICH = [
 
 _BELOW = fill(
     "Beside them, `supra_consensus` keeps the best of several methods (Strehl and Ghosh 2002), and `majority_vote` "
-    "is the vote of several partitions.",
+    "is the vote of several partitions. (This page is written by `make tables` from the table of methods, "
+    "`src/partita/consensus/_methods.py`, and from the stored results of the leaderboard.)",
     width=120,
 )
 
@@ -114,13 +135,21 @@ def methods_page() -> str:
         "# Consensus methods",
         _ABOVE,
         "## When to use which",
-        f"How well and how fast each did on 178 ensembles is on the [leaderboard](leaderboard.md).\n\n{_which_table()}",
+        _which_table(),
+        "## What each gives, needs and costs",
+        _measured(),
         "## All methods",
-        f"Cost with {COST_SYMBOLS}.",
+        _GROUPS,
         *(_room(room, methods) for room, methods in sorted(rooms.items())),
         _BELOW,
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _measured() -> str:
+    n_all, _, n_small, n_data, most = counted(RESULTS)
+    words = _MEASURED.format(n_small=n_small, n_data=n_data, most=most, n_all=n_all, symbols=COST_SYMBOLS)
+    return f"{words}\n\n{measured_table(RESULTS)}"
 
 
 def _which_table() -> str:
@@ -129,26 +158,20 @@ def _which_table() -> str:
 
 def _room(room: str, methods: list[Method]) -> str:
     summary = inspect.getdoc(importlib.import_module(f"partita.consensus.{room}")) or ""
-    theory = THEORY[room]
+    theory = ", ".join(f"[{page}](theory/{page}.md)" for page in THEORY[room])
     rows = [
         [
             f"`{method.estimator}`",
             f"`{method.name}`",
             method.summary,
             method.source,
-            method.output,
-            method.number_of_clusters,
-            method.missing,
             method.variants,
-            method.cost,
             f"`{room}/{file_of(method)}`",
         ]
         for method in methods
     ]
-    header = ["class", "--method", "what it does", "source", "output", "clusters", "missing label", "also", "cost"]
-    return (
-        f"### {room}\n\n{summary} Theory: [{theory}](theory/{theory}.md).\n\n{markdown_table([*header, 'file'], rows)}"
-    )
+    header = ["class", "--method", "what it does", "source", "also", "file"]
+    return f"### {room}\n\n{summary} Theory: {theory}.\n\n{markdown_table(header, rows)}"
 
 
 def room_of(method: Method) -> str:

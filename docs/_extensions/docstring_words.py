@@ -7,7 +7,7 @@ from sphinx.application import Sphinx
 
 ATTRIBUTE = re.compile(r"(?<![\w`:.*<\]])(\w+)_(?![\w`*>])")  # labels_ is no link
 PROPERTY = re.compile(r":obj:`(\w+_) <[^>]*>`")  # numpydoc links these by a name that several classes have
-PATTERN = re.compile(r"'([^'`]*\*[^'`]*)'")  # 'parts/*.csv' is no emphasis
+PATTERN = re.compile(r"""(['"])([^'"`]*\*[^'"`]*)\1""")  # 'parts/*.csv' is no emphasis
 LITERAL = re.compile(r"(``.*?``|`[^`]*`)")
 
 
@@ -35,7 +35,7 @@ def in_words(line: str) -> str:
 
 def plain(text: str) -> str:
     """Text without accidental links and emphasis."""
-    return ATTRIBUTE.sub(r"\1\\_", PATTERN.sub(r"``\1``", text))
+    return ATTRIBUTE.sub(r"\1\\_", PATTERN.sub(r"``\2``", text))
 
 
 def with_tables(lines: list[str]) -> list[str]:

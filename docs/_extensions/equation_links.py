@@ -33,7 +33,7 @@ def mark_places(app: Sphinx, doctree: nodes.document) -> None:
     if not page.startswith("theory/"):
         return
     for paragraph in doctree.findall(nodes.paragraph):
-        first = paragraph.children[0] if paragraph.children else None
+        first = next((child for child in paragraph.children if child.astext()), None)  # an empty text may come before
         found = TAG.fullmatch(first.astext()) if isinstance(first, nodes.strong) else None
         if found:
             paragraph["ids"].append(found[1])

@@ -31,7 +31,7 @@ profile = result.plot.uncertainty()
 # saw, they lie between the clusters.
 components = PCA(2).fit_transform(StandardScaler().fit_transform(load_wine().data))
 scatter = result.plot.scatter(coordinates=components)
-scatter.ax_.set(xlabel="first principal component", ylabel="second principal component")
+axis_names = scatter.ax_.set(xlabel="first principal component", ylabel="second principal component")
 
 # %%
 # The list to look at first

@@ -37,8 +37,8 @@ for row, (name, data) in zip(axes, sets.items(), strict=True):
         ax.set_title(f"{name}: {title}", fontsize=10, loc="left", pad=20)
         if ax.get_legend():
             ax.get_legend().remove()  # the numbers in the picture say the same
-        ax.set(xticks=[], yticks=[], xlabel=f"adjusted Rand index {score:.2f}", ylabel="", aspect="equal")
-        print(f"{name:>7}, {title:<21}: {score:.2f}")
+        ax.set(xticks=[], yticks=[], xlabel=f"adjusted Rand index {score:z.2f}", ylabel="", aspect="equal")
+        print(f"{name:>7}, {title:<21}: {score:z.2f}")
 
 # %%
 # How many shapes
@@ -62,5 +62,5 @@ wine = load_wine_ensemble()
 for linkage in ["single", "average"]:
     found = EAC(3, linkage=linkage).fit_predict(wine.labels)
     sizes = sorted(map(int, ConsensusResult.from_labels(wine.labels, found).clusters["size"]), reverse=True)
-    print(f"wines, {linkage:>7} linkage: clusters of {sizes}, {adjusted_rand_score(wine.target, found):.2f}")
+    print(f"wines, {linkage:>7} linkage: clusters of {sizes}, {adjusted_rand_score(wine.target, found):z.2f}")
 print(f"spirals, number found by lifetime: {model.n_clusters_}")

@@ -40,7 +40,7 @@ for ax, (name, membership) in zip(axes, memberships.items(), strict=True):
     entropy = membership_entropy(membership)
     shown = ax.scatter(*points.T, c=entropy, cmap="viridis", vmin=0, vmax=2, s=6)
     ax.set(title=name, xticks=[], yticks=[], aspect="equal")
-figure.colorbar(shown, ax=axes, label="entropy in bits")
+colours = figure.colorbar(shown, ax=axes, label="entropy in bits")
 
 
 # %%

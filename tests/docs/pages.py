@@ -2,12 +2,13 @@
 
 import re
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 MADE = {"_build", "api", "auto_gallery"}  # by Sphinx
 FENCE = re.compile(r"^(?P<ticks>```+)(?P<words>[^\n`]*)\n(?P<text>.*?)^(?P=ticks)[ ]*$", re.MULTILINE | re.DOTALL)
-NOTE = re.compile(r"<!-- (not run|nightly): (.+?) -->\n\Z")
+NOTE = re.compile(r"<!-- (not run|nightly|needs): (.+?) -->\n\Z")
 SHOWN = {"text", "toml", "r", "json", "css", "make", "yaml"}  # languages that are there to be read
 
 
@@ -19,12 +20,18 @@ class Block:
     line: int
     language: str
     text: str
-    note: str  # "", "not run" or "nightly"
-    reason: str
+    note: str  # "", "not run", "nightly" or "needs"
+    reason: str  # of "needs" the modules that must be there
 
     @property
     def place(self) -> str:
         return f"{self.page}, line {self.line}"
+
+    def is_run(self, *, nightly: bool) -> bool:
+        """Whether the tests run it here: in every run, in those of the night, or where what it needs is installed."""
+        if self.note == "needs":
+            return all(find_spec(module) for module in self.reason.split(", "))
+        return not self.note or (self.note == "nightly" and nightly)
 
 
 def all_pages() -> list[Path]:
