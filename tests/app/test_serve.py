@@ -1,9 +1,6 @@
 """The command as a process: its address, refusals over a real connection, and an end that leaves nothing behind."""
 
-import os
-import re
 import signal
-import subprocess
 import sys
 import tempfile
 from contextlib import contextmanager
@@ -14,26 +11,9 @@ import pytest
 
 from partita.app._serve import serve
 from tests.app.clients import plants
+from tests.app.processes import app
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of other processes are those of POSIX")
-ADDRESS = re.compile(r"(http://127\.0\.0\.1:(\d+))/\?token=([\w-]+)(#data=\w+)?\n")
-
-
-@contextmanager
-def app(folder, *words):
-    """The process, its address, port and token; its temporary files are in ``folder``."""
-    folder.mkdir()
-    call = [sys.executable, "-m", "partita", "app", "--no-browser", *words]
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    process = subprocess.Popen(call, env={**os.environ, "TMPDIR": str(folder)}, **pipes)
-    try:
-        found = ADDRESS.fullmatch(process.stdout.readline())
-        assert found, process.stderr.read()
-        process.address, process.port, process.token, process.place = found.groups()
-        yield process
-    finally:
-        process.kill()
-        process.communicate()
 
 
 @contextmanager

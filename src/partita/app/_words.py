@@ -20,4 +20,4 @@ def in_page_words(text: str) -> str:
     """The same sentence for a reader who sees the page and no Python."""
     for pattern, words in _WORDS:
         text = re.sub(pattern, words, text)
-    return text[:1].upper() + text[1:] if " " in text else text
+    return text

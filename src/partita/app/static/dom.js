@@ -54,7 +54,7 @@ export function messagePlace() {
   const place = el("p", { class: "failed", role: "alert", hidden: true });
   return {
     element: place,
-    show(text) { place.textContent = text; place.hidden = false; },
+    show(text) { place.textContent = sentence(text); place.hidden = false; },
     clear() { place.textContent = ""; place.hidden = true; },
   };
 }
@@ -62,6 +62,9 @@ export function messagePlace() {
 // ---------------------------------------------------------------------------------------------------- forms of numbers
 const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 export const NONE = "–";
+
+/** Messages of the library begin with a small letter. */
+export function sentence(text) { return text ? text[0].toUpperCase() + text.slice(1) : ""; }
 
 export function count(number) { return whole.format(number); }
 

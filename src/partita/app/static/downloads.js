@@ -1,5 +1,5 @@
 // All that can be taken away: tables, figures, the report, and how to do the same in Python.
-import { announce, button, el } from "./dom.js";
+import { announce, button, el, sentence } from "./dom.js";
 import { address, get } from "./api.js";
 
 const NAMES = { csv: "CSV", tsv: "TSV", xlsx: "Excel", parquet: "Parquet", svg: "SVG", png: "PNG", html: "HTML", zip: "ZIP", py: "Python", sh: "Text", txt: "Text" };
@@ -35,8 +35,6 @@ function group(store, title, items) {
       return made;
     }))))));
 }
-
-function sentence(text) { return text ? text[0].toUpperCase() + text.slice(1) : ""; }
 
 function code(title, text, more) {
   if (!text) return null;

@@ -1,5 +1,5 @@
 // The result of a run: words, numbers, pictures and tables that follow each other.
-import { announce, button, count, counted, decimal, el, messagePlace, percent, seconds, swatch } from "./dom.js";
+import { announce, button, count, counted, decimal, el, messagePlace, percent, seconds, sentence, swatch } from "./dom.js";
 import { get, getBytes, getWhenReady, pause } from "./api.js";
 import { Details } from "./details.js";
 import { Numbers } from "./numbers.js";
@@ -140,7 +140,7 @@ class Explore {
       el("h1", { tabindex: "-1", class: "small" }, run.dataset_name),
       el("p", { class: "lead" }, summary.summary),
       el("dl", { class: "figures" }, figures.map(([name, value, more]) => el("div", {}, el("dt", {}, name), el("dd", {}, value, el("small", {}, more))))),
-      run.warnings.length ? el("ul", { class: "warnings" }, run.warnings.map((text) => el("li", {}, text))) : null,
+      run.warnings.length ? el("ul", { class: "warnings" }, run.warnings.map((text) => el("li", {}, sentence(text)))) : null,
     ].filter(Boolean));
   }
 

@@ -1,5 +1,5 @@
 // The slider of the number of clusters, with the agreement of every number that was compared above it.
-import { button, decimal, el } from "./dom.js";
+import { button, decimal, el, sentence } from "./dom.js";
 
 export class Numbers {
   constructor(store, changed) {
@@ -26,7 +26,7 @@ export class Numbers {
     this.slider.disabled = ks.length < 2;
     this.#bars(ks);
     this.#tell(k);
-    this.reasons.replaceChildren(...(own.reasons ?? []).map((text) => el("li", {}, text)));
+    this.reasons.replaceChildren(...(own.reasons ?? []).map((text) => el("li", {}, sentence(text))));
     this.reasons.parentElement.hidden = !own.reasons?.length;
   }
 
@@ -59,7 +59,7 @@ export class Numbers {
     const value = this.agreement.get(k);
     if (value !== undefined && value !== null) parts.push(`two halves of the clusterings agree to ${decimal(value)} on it (adjusted Rand index, 1 is best)`);
     const text = parts.length ? `${parts.join("; ")}.` : "Not among the numbers that were compared.";
-    this.words.replaceChildren(text[0].toUpperCase() + text.slice(1), " ");
+    this.words.replaceChildren(sentence(text), " ");
     this.slider.setAttribute("aria-valuetext", `${k} clusters${parts.length ? `, ${parts[0]}` : ""}`);
     if (k !== own.k_chosen) {
       this.back.textContent = `Back to ${own.k_chosen}`;

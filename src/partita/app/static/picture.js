@@ -1,5 +1,5 @@
 // Tree, heatmap and membership side by side: one row of each is the same object.
-import { count, el } from "./dom.js";
+import { count, el, sentence } from "./dom.js";
 import { STRIP } from "./canvas.js";
 import { scaleColors } from "./scale.js";
 import { HeatMap } from "./heat_map.js";
@@ -53,7 +53,7 @@ export class Picture {
     this.tip.hidden = true;
     for (const view of this.views) view.prepare();
     const draws = heat.n_drawn < heat.n_objects ? `Drawn: ${count(heat.n_drawn)} of ${count(heat.n_objects)} objects. ` : "";
-    this.note.textContent = heat.note ? `${heat.note[0].toUpperCase()}${heat.note.slice(1)}.` : draws;
+    this.note.textContent = heat.note ? `${sentence(heat.note)}.` : draws;
     this.note.hidden = !this.note.textContent;
     this.scale.replaceChildren(...scaleLegend());
     this.resize();

@@ -1,5 +1,5 @@
 // What was understood of a file, and how to correct it.
-import { announce, bytes, button, choice, count, counted, el, field, messagePlace, percent } from "./dom.js";
+import { announce, bytes, button, choice, count, counted, el, field, messagePlace, percent, sentence } from "./dom.js";
 import { get, post } from "./api.js";
 import { runForm } from "./run_form.js";
 
@@ -9,7 +9,7 @@ const NOISE = [["missing", "not labelled (missing)"], ["singleton", "each such o
 const ROLES = { clustering: "a clustering", feature: "a feature", id: "names of the objects", annotation: "annotation", dropped: "left out" };
 
 export async function showReading(page, id) {
-  const state = { dataset: await get(`datasets/${id}`), busy: false, before: null };
+  const state = { dataset: await get(`datasets/${id}`), asked: Promise.resolve() };
   const message = messagePlace();
   const parts = { facts: el("div"), changed: el("p", { class: "changed", hidden: true }), controls: el("div"), roles: el("div"), preview: el("div") };
   const form = el("div");
@@ -27,23 +27,25 @@ export async function showReading(page, id) {
   return {};
 }
 
-/** Read again with a correction; one that cannot work is said, and the reading stays as it was. */
-async function correct(view, changes) {
+/** Read again with a correction, after those before it; `changes` are made of the dataset as it is then. */
+function correct(view, changes) {
+  view.state.asked = view.state.asked.then(() => readAgain(view, changes));
+  return view.state.asked;
+}
+
+/** A correction that cannot work is said, and the reading stays as it was. */
+async function readAgain(view, changes) {
   const { state, message, parts } = view;
-  if (state.busy) return;
-  state.busy = true;
   message.clear();
   parts.controls.setAttribute("aria-busy", "true");
   const before = state.dataset;
   try {
-    state.dataset = await post(`datasets/${before.id}/reading`, changes);
-    state.before = before.reading;
+    state.dataset = await post(`datasets/${before.id}/reading`, changes(before));
     tellChange(view, before, state.dataset);
   } catch (error) {
     message.show(`${error.message} The reading stays as it was.`);
     parts.changed.hidden = true;
   } finally {
-    state.busy = false;
     parts.controls.removeAttribute("aria-busy");
     draw(view);
   }
@@ -74,7 +76,7 @@ function facts(dataset) {
     el("p", { class: "lead" }, labels ? "Read as labels: each column is a clustering, and equal entries mean the same cluster." : "Read as measurements: partita makes clusterings of them and combines these."),
     el("p", { class: "note" }, `${bytes(dataset.size)}. ${dataset.kind_reason ?? ""}`),
     el("dl", { class: "figures" }, figures.map(([name, value, words]) => el("div", {}, el("dt", {}, name), el("dd", {}, value, words ? el("small", {}, words) : null)))),
-    dataset.warnings.length ? el("ul", { class: "warnings" }, dataset.warnings.map((text) => el("li", {}, text))) : null,
+    dataset.warnings.length ? el("ul", { class: "warnings" }, dataset.warnings.map((text) => el("li", {}, sentence(text)))) : null,
   ].filter(Boolean);
 }
 
@@ -91,7 +93,7 @@ function tellChange(view, before, after) {
   if (before.id_column !== after.id_column) changed.unshift(after.id_column === null ? "no column of names" : `names from “${after.id_column}”`);
   const text = changed.length ? `Changed: ${changed.join("; ")}.` : "Read again: the counts are the same.";
   const { changed: line } = view.parts;
-  line.replaceChildren(text, " ", button("Undo", () => correct(view, before.reading), { class: "quiet" }));
+  line.replaceChildren(text, " ", button("Undo", () => correct(view, () => before.reading), { class: "quiet" }));
   line.hidden = false;
   announce(text);
 }
@@ -100,7 +102,7 @@ function tellChange(view, before, after) {
 function controls(view) {
   const { dataset } = view.state;
   const { reading } = dataset;
-  const say = (changes) => correct(view, changes);
+  const say = (changes) => correct(view, () => changes);
   const keyed = (key, control) => { control.dataset.key = key; return control; };
   const missing = el("input", { type: "text", value: (reading.missing ?? []).join(", "), spellcheck: "false", on: { change: () => say({ missing: words(missing.value) }) } });
   const usual = el("input", { type: "checkbox", id: "usual", checked: reading.missing_words !== false, on: { change: () => say({ missing_words: usual.checked }) } });
@@ -143,7 +145,7 @@ function roles(view) {
   const own = dataset.kind === "labels" ? "clustering" : "feature";
   const options = [own, "annotation", "id", "dropped"].map((role) => [role, ROLES[role]]);
   const rows = dataset.columns.map((column) => {
-    const select = choice(options, column.role, (role) => correct(view, withRole(dataset, column.name, role, own)));
+    const select = choice(options, column.role, (role) => correct(view, (now) => withRole(now, column.name, role, own)));
     select.dataset.key = `role ${column.name}`;
     select.setAttribute("aria-label", `Use of column ${column.name}`);
     return el("tr", {}, el("th", { scope: "row" }, column.name), el("td", {}, select), el("td", { class: "n" }, count(column.n_values)), el("td", { class: "n" }, count(column.n_missing)), el("td", { class: "examples" }, (column.examples ?? []).join(", ")));

@@ -1,5 +1,5 @@
 // A run while it goes on, and what became of it.
-import { announce, button, el, seconds } from "./dom.js";
+import { announce, button, el, seconds, sentence } from "./dom.js";
 import { get, pause, post } from "./api.js";
 import { showExplore } from "./explore.js";
 
@@ -96,7 +96,7 @@ function progressPanel(page, first) {
     time.textContent = "";
     if (run.state === "failed") {
       stage.replaceChildren();
-      after.replaceChildren(el("p", { class: "failed", role: "alert" }, run.error || "No reason is known."));
+      after.replaceChildren(el("p", { class: "failed", role: "alert" }, sentence(run.error) || "No reason is known."));
     } else {
       stage.textContent = run.state === "stopped" ? `The time limit was reached${after_seconds} before there was a result. Give it more time, or choose a cheaper method.` : `The run was stopped${after_seconds}, and nothing of it was kept. The file is still here.`;
       if (run.error) after.replaceChildren(el("p", { class: "note" }, run.error));
