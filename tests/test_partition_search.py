@@ -79,13 +79,13 @@ def test_every_move_changes_the_loss_as_it_says(loss, holes, weights, rng):
     problem = make_problem(objects(codes, row_weights=w), loss, 0.8)
     down = Descent(problem, rng.integers(6, size=n), Limits(1, n), 3, 50, _Silent())
 
-    rows = problem.rows
+    rows, go_on = problem.rows, np.zeros(1, dtype=np.uint8)
     moves = [
-        lambda: kernel.sweep(rows, down.state, 1, n, np.arange(n)),
-        lambda: turns.share_out(rows, down.state, *np.flatnonzero(down.state.n_rows)[:2].tolist(), True),
+        lambda: kernel.sweep(rows, down.state, 1, n, np.arange(n), go_on),
+        lambda: turns.share_out(rows, down.state, *np.flatnonzero(down.state.n_rows)[:2].tolist(), True, go_on),
         lambda: down.split(int(down.state.z[0]), is_forced=True),
-        lambda: turns.dissolve(rows, down.state, int(down.state.z[0]), 1, n),
-        lambda: turns.move_parts(rows, down.state, *parts_of(codes[:, 1], down.state.z), n),
+        lambda: turns.dissolve(rows, down.state, int(down.state.z[0]), 1, n, go_on),
+        lambda: turns.move_parts(rows, down.state, *parts_of(codes[:, 1], down.state.z), n, go_on),
         down.merge,
     ]
     for move in moves:

@@ -30,7 +30,7 @@ from partita._labels.validation import (
 from partita._labels.weights import WeightScale, check_countable, check_reportable, to_ordinary_size
 from partita._numbering import order_by_size, rank_of, sum_per_row
 from partita._runs import warn
-from partita._stopping import whole_or_nothing
+from partita._stopping import check_stop, whole_or_nothing
 from partita._typing import Array, Codes, FloatArray, IntArray
 from partita.exceptions import FewerClustersWarning, LeftOutWarning, UnlabelledObjectsWarning
 from partita.metrics._confidence import ClusterCounts
@@ -240,7 +240,9 @@ class BaseConsensus(ConfidenceMixin, ClusterMixin, BaseEstimator):
         """Fit a checked label matrix."""
         self.__dict__.pop("starts_", None)  # of an earlier fit with keep_starts
         rows = self._open(matrix, sample_weight)
-        self._close(rows, self._fit_rows(rows))
+        found = self._fit_rows(rows)
+        check_stop()
+        self._close(rows, found)
 
     def _open(self, matrix: LabelMatrix, sample_weight: FloatArray, *, is_part: bool = False) -> LabelledRows:
         """Weighted distinct rows of the objects that have a label and a weight.
@@ -254,17 +256,20 @@ class BaseConsensus(ConfidenceMixin, ClusterMixin, BaseEstimator):
         labelled = self._have_evidence(codes)
         warn_unlabelled(int((~labelled).sum()), n_samples)
         object_weights, clustering_weights, scale = self._scale_weights(sample_weight[labelled], given)
+        check_stop()
         encoder = row_encoder(matrix, clustering_weights)
         if self._one_row_per_object():
             distinct = every_row(int(labelled.sum()))
         else:
             distinct = find_distinct_rows(codes if labelled.all() else codes[labelled], encoder.n_codes)
+        check_stop()
         row_codes = codes[np.flatnonzero(labelled)[distinct.first]]
         row_weights = sum_per_row(distinct.inverse, object_weights, len(row_codes))
         if self._one_row_per_object():
             order = np.arange(len(row_codes))
         else:
             order = canonical_order(row_codes, row_weights, encoder.clustering_weights, by_codes=self._ties_by_codes)
+        check_stop()
         active, weightless = order[row_weights[order] > 0], order[row_weights[order] == 0]
         row_of = np.full(n_samples, -1, dtype=np.int64)
         row_of[labelled] = distinct.inverse

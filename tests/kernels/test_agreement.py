@@ -22,7 +22,7 @@ def test_weighted_counts_are_those_of_a_double_loop(X, data):
     for seen, expected in ((False, C), (True, N)):
         out = np.empty((n, n))
         agreement.count_rows(groups.columns, groups.weights, 0, n, True, seen, out)
-        agreement.mirror(out)
+        agreement.mirror(out, np.zeros(1, dtype=np.uint8))
         assert np.allclose(out, expected, rtol=1e-14)
         part = np.empty((n - n // 2, n))
         agreement.count_rows(groups.columns, groups.weights, n // 2, n, False, seen, part)

@@ -35,6 +35,8 @@ from partita._kernels import (
 )
 from partita._kernels.code_columns import CodeColumns
 
+_GO_ON = np.zeros(1, dtype=np.uint8)  # the flag of kernels that can be stopped
+
 
 def warm_up() -> None:
     """Compile all kernels, or load them from the cache.
@@ -96,15 +98,15 @@ def _warm_up_partition_moves(codes: np.ndarray) -> None:
     z, n_rows, tables = np.zeros(n, dtype=np.int64), np.zeros(slots, dtype=np.int64), np.zeros((2, 4, slots))
     memory = np.zeros(slots), np.zeros(slots), z.copy(), z.copy(), np.ones(1, dtype=np.uint64)
     state = partition_moves.MoveState(z, n_rows, tables[0], tables[1], *memory)
-    partition_moves.allocate(rows, state, n, order)
+    partition_moves.allocate(rows, state, n, order, _GO_ON)
     partition_moves.fill_tables(rows, state)
-    partition_moves.sweep(rows, state, 1, n, order)
-    partition_moves.merge_clusters(rows, state, 1, n)
+    partition_moves.sweep(rows, state, 1, n, order, _GO_ON)
+    partition_moves.merge_clusters(rows, state, 1, n, _GO_ON)
     partition_moves.fill_tables(rows, state)
-    partition_turns.share_out(rows, state, 0, 3, False)
-    partition_turns.dissolve(rows, state, 0, 1, n)
-    partition_turns.move_parts(rows, state, order, np.array([0, 2, n]), n)
-    partition_moves.nearest_clusters(rows, state, 1, z.copy())
+    partition_turns.share_out(rows, state, 0, 3, False, _GO_ON)
+    partition_turns.dissolve(rows, state, 0, 1, n, _GO_ON)
+    partition_turns.move_parts(rows, state, order, np.array([0, 2, n]), n, _GO_ON)
+    partition_moves.nearest_clusters(rows, state, 1, z.copy(), _GO_ON)
 
 
 def _warm_up_pcc(codes: np.ndarray) -> None:
@@ -113,20 +115,21 @@ def _warm_up_pcc(codes: np.ndarray) -> None:
     listed = np.arange(0, n * m + 1, m), codes.ravel(), np.tile(np.arange(m, dtype=np.int32), n)
     labels = pcc_labels.RowLabels(*listed, np.ones(n), np.ones(m))
     sums = pcc_labels.zero_sums(n, 4, 1, k)
-    pcc_labels.insert_rows(labels, sums, rows, 0)
+    pcc_labels.insert_rows(labels, sums, rows, 0, _GO_ON)
     pcc_labels.sum_memberships(labels, sums)
-    pcc_labels.sweep_labels(labels, sums, rows, 0.0, gaps)
+    pcc_labels.sweep_labels(labels, sums, rows, 0.0, gaps, _GO_ON)
     counts = np.ones((n, n), dtype=np.uint8)
     none = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32)
     pairs = pcc_pairs.StoredPairs(counts, counts, *none, np.ones(n), np.zeros(n), pcc_pairs.L2)
     Y_t = np.full((k, n), 0.5)
     row = pcc_pairs.PairRow(np.empty((k, 1)), *(np.empty(n) for _ in range(3)))
-    pcc_blocks.sweep_pairs(pairs, Y_t, pcc_blocks.block_row(n, k, dense=True), rows, 0.0, gaps)
-    pcc_pairs.objective_pairs(pairs, Y_t, row)
+    pcc_blocks.sweep_pairs(pairs, Y_t, pcc_blocks.block_row(n, k, dense=True), rows, 0.0, gaps, _GO_ON)
+    pcc_pairs.objective_pairs(pairs, Y_t, row, _GO_ON)
     work, chosen = pcc_greedy.GreedyWork(*(np.empty(n) for _ in range(6))), np.empty(1, dtype=np.int64)
-    pcc_greedy.greedy_all(pairs, Y_t, work, np.empty((k, n)), 0.0, 1, chosen)
+    pcc_greedy.greedy_all(pairs, Y_t, work, np.empty((k, n)), 0.0, 1, chosen, _GO_ON)
     pairs = pairs._replace(C=counts[:1], N=counts[:1], indptr=np.arange(n + 1), indices=rows.astype(np.int32))
-    pcc_greedy.greedy_chosen(pairs, np.full((n, k), 0.5), work, np.empty(2 * n), np.empty((n, k)), 0.0, 1, chosen)
+    Y, tables = np.full((n, k), 0.5), (np.empty(2 * n), np.empty((n, k)))
+    pcc_greedy.greedy_chosen(pairs, Y, work, *tables, 0.0, 1, chosen, _GO_ON)
 
 
 def _warm_up_models(codes: np.ndarray) -> None:
@@ -162,7 +165,7 @@ def _warm_up_hard_clusters(start: np.ndarray, codes: np.ndarray) -> None:
     tables = np.zeros(4), np.zeros((4, 4)), np.zeros((4, m)), np.zeros(4)
     state = mixture_search.HardState(z, n_rows, *tables, z.copy(), z.copy(), np.ones(1, dtype=np.uint64), z.copy())
     mixture_search.count_clusters(rows, state)
-    mixture_search.search_clusters(rows, state, 1, 1, 1.0)
+    mixture_search.search_clusters(rows, state, 1, 1, 1.0, _GO_ON)
 
 
 def _warm_up_nbce(codes: np.ndarray) -> None:
@@ -188,7 +191,7 @@ def _warm_up_search(rows: nbce_search.SearchRows) -> None:
     )
     model = nbce_search.SearchModel(1.0, 1.0, 2.0, True)
     nbce_search.joint_of_search(rows, state, model)
-    nbce_search.search_clusters(rows, state, model, 1, 1, 1.0)
+    nbce_search.search_clusters(rows, state, model, 1, 1, 1.0, _GO_ON)
 
 
 def _warm_up_partitions(listed: tuple[Any, Any, Any], n: int, m: int, n_cells: int) -> None:
@@ -201,8 +204,9 @@ def _warm_up_partitions(listed: tuple[Any, Any, Any], n: int, m: int, n_cells: i
     random = np.zeros(1, dtype=np.uint64)
     state = nbce_types.PartitionState(z, size.copy(), size, *tables, *sums, counts, values, random)
     nbce_gibbs.rebuild(rows, logs, state)
-    nbce_gibbs.sweep_partition(rows, logs, state, nbce_types.SweepPlan(1, 1, 1, True), np.empty((1, 4)), z.copy())
-    nbce_climb.climb(rows, logs, z, K, 1.0, True, 1.0)
+    plan, trace = nbce_types.SweepPlan(1, 1, 1, True), np.empty((1, 4))
+    nbce_gibbs.sweep_partition(rows, logs, state, plan, trace, z.copy(), _GO_ON)
+    nbce_climb.climb(rows, logs, z, K, 1.0, True, 1.0, _GO_ON)
 
 
 def _warm_up_mixtures() -> None:
@@ -251,7 +255,7 @@ def _warm_up_agreement(codes: np.ndarray) -> None:
     for dtype in (np.uint8, np.float64):
         out = np.empty((n, n), dtype=dtype)
         agreement.count_rows(columns, np.ones(1, dtype=dtype), 0, n, True, False, out)
-        agreement.mirror(out)
+        agreement.mirror(out, _GO_ON)
         pair = np.zeros(1, dtype=np.int32)
         weights = np.ones(m, dtype=dtype)
         agreement.count_pairs(codes, weights, pair, pair, np.empty(1, dtype), np.empty(1, dtype))

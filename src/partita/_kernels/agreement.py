@@ -133,11 +133,13 @@ def count_rows(columns, weights, lo, hi, upper, seen, out):
 
 
 @jit
-def mirror(square):
-    """Copy the upper triangle of a square matrix to the lower one, tile by tile."""
+def mirror(square, stop):
+    """Copy the upper triangle of a square matrix to the lower one, tile by tile; ``stop`` not 0: return at once."""
     n = square.shape[0]
     tile = 64
     for i0 in range(0, n, tile):
+        if stop[0] != 0:
+            return
         for j0 in range(i0, n, tile):
             for j in range(j0, min(n, j0 + tile)):
                 for i in range(i0, min(n, i0 + tile, j)):

@@ -327,12 +327,12 @@ def _split_and_merge(rows, state, i, j, heat):
 
 
 @jit
-def search_clusters(rows, state, n_sweeps, n_proposals, heat):
+def search_clusters(rows, state, n_sweeps, n_proposals, heat, stop):
     """Sweeps over the rows, and proposals for pairs of rows after each.
 
     The state must be counted (``count_clusters``). Changes that lower the sum are accepted as if it were divided by the
     heat, which falls to 0 at four fifths of the sweeps. The best clusters are left in z; the counts are not theirs.
-    Returns how much they are above the first.
+    Returns how much they are above the first. ``stop``, (1,) uint8, is not 0 as soon as it is to return at once.
     """
     n = state.z.shape[0]
     total, highest, quiet = 0.0, 0.0, 0
@@ -342,8 +342,12 @@ def search_clusters(rows, state, n_sweeps, n_proposals, heat):
         now = max(heat * (1.0 - _COOLED * sweep / n_sweeps), 0.0)
         rise = 0.0
         for i in range(n):
+            if stop[0] != 0:
+                return highest
             rise += _move_row(rows, state, i, now)
         for _ in range(n_proposals):
+            if stop[0] != 0:
+                return highest
             i = int(_uniform(state.generator) * n)
             split = _uniform(state.generator) < 0.5
             j = _draw_from(state, state.z[i] if split else _next_best(rows, state, i), i)

@@ -123,11 +123,13 @@ def _best_cluster(rows, logs, state, i, own, closed, sticks):
 
 
 @helper
-def _rise(rows, logs, state, sticks):
+def _rise(rows, logs, state, sticks, stop):
     """Move single objects until none gains."""
     for _ in range(_ROUNDS):
         n_moved = 0
         for i in range(state.z.shape[0]):
+            if stop[0] != 0:
+                return
             own = state.z[i]
             _add(rows, state, i, own, -1)
             state.z[i] = _best_cluster(rows, logs, state, i, own, np.int64(-1), sticks)
@@ -170,11 +172,12 @@ def _next_small(state, tried, limit):
 
 
 @jit
-def climb(rows, logs, z, n_clusters, a0, sticks, small):
+def climb(rows, logs, z, n_clusters, a0, sticks, small, stop):
     """Climb from an assignment, in place.
 
     n_clusters IN (int)   K
     small      IN (float) number of objects below which dissolving a cluster is tried
+    stop       IN (1,) uint8, not 0 as soon as it is to return, whatever is done by then
     """
     n, K = z.shape[0], n_clusters
     shape = logs.label.shape[0]
@@ -186,16 +189,16 @@ def climb(rows, logs, z, n_clusters, a0, sticks, small):
     state = ClimbState(z, sizes[0], tables[0], tables[1], sizes[1], np.empty((3, shape)))
     _fill_terms(state.terms, a0, K, sticks)
     _count(rows, state)
-    _rise(rows, logs, state, sticks)
+    _rise(rows, logs, state, sticks, stop)
     kept, tried = z.copy(), np.zeros(K, dtype=np.bool_)
     highest = _log_joint(rows, logs, state, sticks)
     for _ in range(_ROUNDS):
         cluster = _next_small(state, tried, small)
-        if cluster < 0:
+        if cluster < 0 or stop[0] != 0:
             break
         tried[cluster] = True
         _dissolve(rows, logs, state, cluster, sticks)
-        _rise(rows, logs, state, sticks)
+        _rise(rows, logs, state, sticks, stop)
         value = _log_joint(rows, logs, state, sticks)
         rises = value > highest + _GAIN * abs(highest)
         highest = value if rises else highest

@@ -182,13 +182,14 @@ def _trace_sweep(rows, logs, state, scratch, last, sticks, trace, t):
 
 
 @jit_over(nbce_tables, nbce_moves)
-def sweep_partition(rows, logs, state, plan, trace, best_z):
+def sweep_partition(rows, logs, state, plan, trace, best_z, stop):
     """Sweep as often as ``trace`` has rows.
 
     The moves are made in one order or its reverse, each half of the time, so that all of them together are reversible.
 
     trace   OUT (n_sweeps, 4) float64: log p(Y, Z), clusters, log p(Y | Z), log p(Y, Z) numbered by size
     best_z  IN/OUT (n,) int64, slots of the sweep with the highest of the last
+    stop    IN (1,) uint8, not 0 as soon as it is to return, whatever is done by then
     returns that value
     """
     n, sticks, highest, last, log_excess = state.z.shape[0], plan.sticks, -math.inf, 0, 0.0
@@ -202,12 +203,14 @@ def sweep_partition(rows, logs, state, plan, trace, best_z):
         for s in range(3):
             move = 2 - s if backward else s
             for _ in range(plan.objects if move == 0 else plan.pairs if move == 1 else plan.rows):
+                if stop[0] != 0:
+                    return highest
                 if move == 0:
-                    draw_objects(rows, logs, state, scratch, sticks)
+                    draw_objects(rows, logs, state, scratch, sticks, stop)
                 elif move == 1:
                     change_pair(rows, logs, state, scratch, sticks)
                 else:
-                    share_rows(rows, logs, state, scratch, sticks)
+                    share_rows(rows, logs, state, scratch, sticks, stop)
         if sticks:
             last = _draw_sticks(rows, logs, state, scratch, old_z, old_label, log_excess)
         _trace_sweep(rows, logs, state, scratch, last, sticks, trace, t)

@@ -137,12 +137,14 @@ def _draw_single(rows, logs, state, scratch, row, sticks):
 
 
 @helper
-def draw_objects(rows, logs, state, scratch, sticks):
+def draw_objects(rows, logs, state, scratch, sticks, stop):
     """All objects in turn; forward or backward, each half of the time, so that the whole pass is reversible."""
     n_rows = rows.first.shape[0] - 1
     backward = uniform(state.random) < 0.5
     for s in range(n_rows):
         row = n_rows - 1 - s if backward else s
+        if stop[0] != 0:
+            return
         if rows.first[row + 1] - rows.first[row] == 1:
             _draw_single(rows, logs, state, scratch, row, sticks)
         else:
@@ -425,11 +427,13 @@ def _draw_number(state, scratch, number):
 
 
 @helper
-def share_rows(rows, logs, state, scratch, sticks):
+def share_rows(rows, logs, state, scratch, sticks, stop):
     """All rows in turn, forward or backward."""
     n_rows = rows.first.shape[0] - 1
     backward = uniform(state.random) < 0.5
     for s in range(n_rows):
         row = n_rows - 1 - s if backward else s
+        if stop[0] != 0:
+            return
         if rows.first[row + 1] - rows.first[row] > 1:
             _share_copies(rows, logs, state, scratch, row, sticks)

@@ -387,12 +387,13 @@ def _propose(rows, state, model, heat):
 
 
 @jit
-def search_clusters(rows, state, model, n_sweeps, n_proposals, heat):
+def search_clusters(rows, state, model, n_sweeps, n_proposals, heat, stop):
     """Sweeps over the rows, and after each proposals to merge two clusters, to split one or to share two anew.
 
     The state must be counted (``joint_of_search``). Changes that lower the joint are accepted as if it were divided by
     the heat, which falls to 0 at four fifths of the sweeps. The clusters of the highest joint are left in z; the counts
-    are not theirs. Returns how much that joint is above the first.
+    are not theirs. Returns how much that joint is above the first. ``stop``, (1,) uint8, is not 0 as soon as it is to
+    return at once.
     """
     n = state.z.shape[0]
     total, highest = 0.0, 0.0
@@ -402,8 +403,12 @@ def search_clusters(rows, state, model, n_sweeps, n_proposals, heat):
         now = max(heat * (1.0 - _COOLED * sweep / n_sweeps), 0.0)
         rise = 0.0
         for i in range(n):
+            if stop[0] != 0:
+                return highest
             rise += _move_row(rows, state, model, i, now)
         for _ in range(n_proposals):
+            if stop[0] != 0:
+                return highest
             rise += _propose(rows, state, model, now)
         total += rise
         if total > highest:

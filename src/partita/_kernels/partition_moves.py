@@ -209,16 +209,18 @@ def fill_tables(rows, state):
 
 
 @jit
-def sweep(rows, state, n_least, n_most, order):
+def sweep(rows, state, n_least, n_most, order, stop):
     """Give each row, in random order, to the cluster in which it adds least, or to a new one (eq. V6).
 
     The number of clusters stays from ``n_least`` to ``n_most``. Returns the number of moves, and whether a new cluster
-    found no empty slot.
+    found no empty slot. ``stop``, (1,) uint8, is not 0 as soon as it is to return at once.
     """
     n_moves, is_full = 0, False
     live, top = count_clusters(state), top_slot(state)
     shuffle(state.generator, order, order.shape[0])
     for place in range(order.shape[0]):
+        if stop[0] != 0:
+            break
         i = order[place]
         own = state.z[i]
         is_last = state.n_rows[own] == 1
@@ -248,15 +250,17 @@ def sweep(rows, state, n_least, n_most, order):
 
 
 @jit
-def allocate(rows, state, n_most, order):
+def allocate(rows, state, n_most, order, stop):
     """Rows in random order, each to the cluster in which it adds least given those before it, or to a new one.
 
-    All rows must be outside the (empty) tables. Returns the number of clusters.
+    All rows must be outside the (empty) tables. Returns the number of clusters, at once if ``stop`` is not 0.
     """
     live = 0
     limit = min(n_most, state.n_rows.shape[0] - 2)
     shuffle(state.generator, order, order.shape[0])
     for place in range(order.shape[0]):
+        if stop[0] != 0:
+            break
         i = order[place]
         row_costs(rows, state, i, live)
         best = -1
@@ -272,9 +276,11 @@ def allocate(rows, state, n_most, order):
 
 
 @jit
-def nearest_clusters(rows, state, n_clusters, labels):
+def nearest_clusters(rows, state, n_clusters, labels, stop):
     """Cluster in which each row, not one of those in the tables, adds least, among the first ``n_clusters`` slots."""
     for i in range(rows.row_weights.shape[0]):
+        if stop[0] != 0:
+            return
         row_costs(rows, state, i, n_clusters)
         best = 0
         for q in range(1, n_clusters):
@@ -322,7 +328,7 @@ def _merge_cost(rows, pairs, p, q):
 
 
 @helper
-def _know_clusters(rows, state, pairs, top):
+def _know_clusters(rows, state, pairs, top, stop):
     """Bring what is kept of the clusters, and of the merges of those that have changed, up to date."""
     is_new = np.empty(top, dtype=np.bool_)
     for q in range(top):
@@ -336,6 +342,8 @@ def _know_clusters(rows, state, pairs, top):
         if state.n_rows[q] == 0:
             pairs.n_listed[q] = -1
     for a in range(top):
+        if stop[0] != 0:
+            return
         for b in range(a + 1, top):
             if (is_new[a] or is_new[b]) and pairs.n_listed[a] >= 0 and pairs.n_listed[b] >= 0:
                 pairs.cost[a, b] = _merge_cost(rows, pairs, a, b)
@@ -385,24 +393,26 @@ def _merge_pair(rows, pairs, p, q, top, partner):
 
 
 @jit
-def merge_clusters(rows, state, n_least, n_most):
+def merge_clusters(rows, state, n_least, n_most, stop):
     """Merge the best pair of clusters while that lowers the loss, or while there are more than ``n_most``.
 
     Never below ``n_least`` clusters. ``fill_tables`` must follow: z and the number of rows are changed, no table.
     ``state.pairs``, if it has room, keeps costs of pairs for the next call, where few clusters will have changed.
-    Returns the number of merges.
+    Returns the number of merges. ``stop``, (1,) uint8, is not 0 as soon as it is to return at once.
     """
     top, live = top_slot(state), count_clusters(state)
     pairs = state.pairs
     if pairs.cost.shape[0] < top:
         pairs = _new_pairs(top, state.mass.shape[0])
-    _know_clusters(rows, state, pairs, top)
+    _know_clusters(rows, state, pairs, top, stop)
+    if stop[0] != 0:
+        return 0
     into, partner = np.empty(top, dtype=np.int64), np.empty(top, dtype=np.int64)
     for q in range(top):
         into[q] = q
         _find_partner(pairs, q, top, partner)
     n_merges = 0
-    while live > n_least:
+    while live > n_least and stop[0] == 0:
         p = _best_merge(pairs, top, partner)
         if p < 0 or (live <= n_most and pairs.cost[p, partner[p]] >= 0.0):
             break

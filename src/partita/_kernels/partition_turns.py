@@ -82,10 +82,12 @@ def _seeds(rows, state, n):
 
 
 @helper
-def _share_out(rows, state, n):
+def _share_out(rows, state, n, stop):
     """Members into the two slots of trials, each where it adds least, then a few turns of changing sides."""
     A, B = state.n_rows.shape[0] - 2, state.n_rows.shape[0] - 1
     for place in range(n):
+        if stop[0] != 0:
+            return
         i = state.members[place]
         state.before[place] = state.z[i]
         side = A if place == 0 else B
@@ -96,6 +98,8 @@ def _share_out(rows, state, n):
     for _ in range(_PASSES):
         n_moves = 0
         for place in range(n):
+            if stop[0] != 0:
+                return
             i = state.members[place]
             own = state.z[i]
             other = A + B - own
@@ -133,17 +137,20 @@ def _take_trial(rows, state, n, p, q, accepted):
 
 
 @jit_over(partition_moves)
-def share_out(rows, state, p, q, is_forced):
+def share_out(rows, state, p, q, is_forced, stop):
     """Share the rows of two clusters out anew (eq. V8), or split cluster p if slot q is empty.
 
-    Kept if the loss falls, or if ``is_forced``. Returns what it adds to the loss; 0 if nothing changed.
+    Kept if the loss falls, or if ``is_forced``. Returns what it adds to the loss; 0 if nothing changed. ``stop``, (1,)
+    uint8, is not 0 as soon as it is to return at once.
     """
     n = _list_members(state, p, q)
     if n < 2:
         return 0.0
     shuffle(state.generator, state.members, n)
     _seeds(rows, state, n)
-    _share_out(rows, state, n)
+    _share_out(rows, state, n, stop)
+    if stop[0] != 0:
+        return 0.0
     A, B = state.n_rows.shape[0] - 2, state.n_rows.shape[0] - 1
     change = state.value[A] + state.value[B] - state.value[p] - state.value[q]
     size = abs(state.value[A]) + abs(state.value[B]) + abs(state.value[p]) + abs(state.value[q])
@@ -153,11 +160,12 @@ def share_out(rows, state, p, q, is_forced):
 
 
 @jit_over(partition_moves)
-def dissolve(rows, state, q, n_least, n_most):
+def dissolve(rows, state, q, n_least, n_most, stop):
     """Take cluster q apart: each row goes where it adds least, or to a new cluster (eq. V9).
 
     Kept if the loss falls, and in any case where there are more than ``n_most`` clusters: then no new one is opened.
-    Returns what it adds to the loss; 0 if nothing changed.
+    Returns what it adds to the loss; 0 if nothing changed. ``stop``, (1,) uint8, is not 0 as soon as it is to return at
+    once.
     """
     n = _list_members(state, q, -1)
     shuffle(state.generator, state.members, n)
@@ -170,6 +178,8 @@ def dissolve(rows, state, q, n_least, n_most):
     for place in range(n):
         put_row(rows, state, state.members[place], q, -1.0)
     for place in range(n):
+        if stop[0] != 0:
+            return 0.0
         i = state.members[place]
         row_costs(rows, state, i, top)
         best, least = -1, 0.0
@@ -246,16 +256,19 @@ def _take_part(rows, state, order, lo, hi):
 
 
 @jit_over(partition_moves)
-def move_parts(rows, state, order, edges, n_most):
+def move_parts(rows, state, order, edges, n_most, stop):
     """Move the rows of a cluster that have one label in common to another cluster, or a new one, where that gains.
 
     order  IN (n,) int64, rows by their labels in one clustering, and by their clusters
     edges  IN (n_parts + 1,) int64, where the rows of each label and cluster begin
+    stop   IN (1,) uint8, not 0 as soon as it is to return, whatever is done by then
 
     Returns the number of moves (eq. V10).
     """
     n_moves, A = 0, state.n_rows.shape[0] - 2
     for part in range(edges.shape[0] - 1):
+        if stop[0] != 0:
+            break
         n, q = edges[part + 1] - edges[part], state.z[order[edges[part]]]
         if n == 1 or n == state.n_rows[q]:  # sweeps move single rows, and merges whole clusters
             continue

@@ -319,7 +319,7 @@ def _step(kind, row, V, m, y, g, copies, square, support, size, target):
 
 
 @jit_quotients
-def sweep_pairs(pairs, Y_t, row, chosen, threshold, gaps):
+def sweep_pairs(pairs, Y_t, row, chosen, threshold, gaps, stop):
     """One pass over the chosen rows: find each one's gap and, where it exceeds the threshold, a better membership.
 
     pairs     IN
@@ -328,6 +328,7 @@ def sweep_pairs(pairs, Y_t, row, chosen, threshold, gaps):
     chosen    IN  (n_chosen,) int64
     threshold IN  float64
     gaps      OUT (n,) float64, gap of each row before its update
+    stop      IN  (1,) uint8, not 0 as soon as it is to return, whatever is done by then
     """
     k = Y_t.shape[0]
     kind = pairs.kind
@@ -338,6 +339,8 @@ def sweep_pairs(pairs, Y_t, row, chosen, threshold, gaps):
     support = np.empty(k, dtype=np.int64)
     V = Y_t if pairs.indptr.shape[0] == 0 else row.neighbours
     for i in chosen:
+        if stop[0] != 0:
+            return
         m = _load_row(pairs, Y_t, i, row)
         copies = pairs.copies[i]
         size = np.int64(0)  # a literal 0 would compile newton_point once more

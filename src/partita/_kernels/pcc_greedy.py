@@ -247,7 +247,7 @@ def _update_all(kind, Y_t, i, y, old, w, work, gradient, gaps, g):
 
 
 @jit_sums
-def greedy_all(pairs, Y_t, work, gradient, tolerance, n_steps, chosen):
+def greedy_all(pairs, Y_t, work, gradient, tolerance, n_steps, chosen, stop):
     """Steps over all pairs.
 
     pairs     IN  dense
@@ -257,6 +257,7 @@ def greedy_all(pairs, Y_t, work, gradient, tolerance, n_steps, chosen):
     tolerance IN  float64
     n_steps   IN  int64
     chosen    OUT (n_steps,) int64, the row of each step
+    stop      IN (1,) uint8, not 0 as soon as it is to return, whatever is done by then
     Returns the number of steps made, fewer than n_steps if the largest gap is within the tolerance or no row can move,
     and the largest gap before the first.
     """
@@ -267,6 +268,8 @@ def greedy_all(pairs, Y_t, work, gradient, tolerance, n_steps, chosen):
         work.w[j] = pairs.row_weights[j]
     first_gap = 0.0
     for i in range(n):
+        if stop[0] != 0:
+            return 0, 0.0
         _load_all(pairs, i, work)
         for h in range(k):
             y[h] = Y_t[h, i]
@@ -276,7 +279,7 @@ def greedy_all(pairs, Y_t, work, gradient, tolerance, n_steps, chosen):
         gaps[i] = _choose_clusters(y, g)[2]
         first_gap = max(first_gap, gaps[i])
     step = 0
-    while step < n_steps:
+    while step < n_steps and stop[0] == 0:
         i = 0
         for j in range(n):
             if gaps[j] > gaps[i]:
@@ -370,7 +373,7 @@ def _gradient_chosen(kind, pairs, Y, y, i, m, work, g):
 
 
 @jit_sums
-def greedy_chosen(pairs, Y, work, heap, gradient, tolerance, n_steps, chosen):
+def greedy_chosen(pairs, Y, work, heap, gradient, tolerance, n_steps, chosen, stop):
     """Steps over chosen pairs (section 5.4 of the PCC paper).
 
     The heap is a tree of maxima over the rows: with it the row of the largest gap is found in O(log n), and a new gap
@@ -384,6 +387,7 @@ def greedy_chosen(pairs, Y, work, heap, gradient, tolerance, n_steps, chosen):
     tolerance IN  float64
     n_steps   IN  int64
     chosen    OUT (n_steps,) int64, the row of each step
+    stop      IN (1,) uint8, not 0 as soon as it is to return, whatever is done by then
     Returns the number of steps made, fewer than n_steps if the largest gap is within the tolerance or no row can move,
     and the largest gap before the first.
     """
@@ -394,6 +398,8 @@ def greedy_chosen(pairs, Y, work, heap, gradient, tolerance, n_steps, chosen):
     for place in range(2 * size):
         heap[place] = 0.0
     for i in range(n):
+        if stop[0] != 0:
+            return 0, 0.0
         for h in range(k):
             y[h] = Y[i, h]
         m = _load_neighbours(pairs, Y, y, i, 0, 0, work)
@@ -405,7 +411,7 @@ def greedy_chosen(pairs, Y, work, heap, gradient, tolerance, n_steps, chosen):
         heap[place] = max(heap[2 * place], heap[2 * place + 1])
     step = 0
     first_gap = heap[1]
-    while step < n_steps and heap[1] > tolerance:
+    while step < n_steps and heap[1] > tolerance and stop[0] == 0:
         i = 1
         while i < size:
             i = 2 * i if heap[2 * i] >= heap[2 * i + 1] else 2 * i + 1

@@ -162,13 +162,14 @@ def _move(rows, sums, i, old, new):
 
 
 @jit
-def insert_rows(rows, sums, order, seed):
+def insert_rows(rows, sums, order, seed, stop):
     """Start: rows enter one after another, each where it fits best with those already in.
 
     rows  IN
     sums  IN/OUT, over the rows that are in already
     order IN (n_entering,) int64, order of entry
     seed  IN int64, breaks ties between clusters that fit equally
+    stop  IN (1,) uint8, not 0 as soon as it is to return, whatever is done by then
     """
     k = sums.Y.shape[1]
     A = np.empty((k, k))
@@ -180,6 +181,8 @@ def insert_rows(rows, sums, order, seed):
         nothing[h] = 0.0
     state = np.uint64(seed) * np.uint64(2) + np.uint64(1)  # of a linear congruential generator (Knuth's MMIX)
     for i in order:
+        if stop[0] != 0:
+            return
         for h in range(k):
             sums.Y[i, h] = 0.0
         seen = _gather_labels(rows, sums, i, b)
@@ -231,7 +234,7 @@ def sum_memberships(rows, sums):
 
 
 @jit
-def sweep_labels(rows, sums, chosen, threshold, gaps):
+def sweep_labels(rows, sums, chosen, threshold, gaps, stop):
     """One pass over the chosen rows: find each one's gap and, where it exceeds the threshold, its best membership.
 
     rows      IN
@@ -239,6 +242,7 @@ def sweep_labels(rows, sums, chosen, threshold, gaps):
     chosen    IN  (n_chosen,) int64
     threshold IN  float64
     gaps      OUT (n,) float64, gap of each row before its update
+    stop      IN  (1,) uint8, not 0 as soon as it is to return, whatever is done by then
     """
     k = sums.Y.shape[1]
     A = np.empty((k, k))
@@ -247,6 +251,8 @@ def sweep_labels(rows, sums, chosen, threshold, gaps):
     y = np.empty(k)
     old = np.empty(k)
     for i in chosen:
+        if stop[0] != 0:
+            return
         w = rows.row_weights[i]
         for h in range(k):
             y[h] = sums.Y[i, h]

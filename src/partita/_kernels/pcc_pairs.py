@@ -83,14 +83,19 @@ def _combine(V, m, coefficients, out):
 
 
 @jit_sums
-def objective_pairs(pairs, Y_t, row):
-    """Sum of N d(C / N, y_i.y_j) over unordered pairs of objects, with N d = 0 where N = 0."""
+def objective_pairs(pairs, Y_t, row, stop):
+    """Sum of N d(C / N, y_i.y_j) over unordered pairs of objects, with N d = 0 where N = 0.
+
+    ``stop``, (1,) uint8, is not 0 as soon as it is to return at once.
+    """
     k, n = Y_t.shape
     y = np.empty(k)
     dense = pairs.indptr.shape[0] == 0
     V = Y_t if dense else row.neighbours
     everything = 0.0
     for i in range(n):
+        if stop[0] != 0:
+            break
         m = _load_row(pairs, Y_t, i, row)
         for h in range(k):
             y[h] = Y_t[h, i]

@@ -8,6 +8,7 @@ from partita._kernels import partition_moves as kernel
 from partita._kernels import partition_turns as turns
 from partita._partition_search.problem import Problem, make_state
 from partita._runs import Progress
+from partita._stopping import check_stop, until_stopped
 from partita._typing import Codes, IntArray
 
 SAME = 1e-9  # relative difference of losses below which two runs count as the same end
@@ -66,7 +67,7 @@ class Descent:
         """Single moves of rows until none gains, or ``max_iter`` sweeps are done."""
         self.converged = False
         while len(self.history) < self.max_iter:
-            n_moves, is_full = kernel.sweep(self.problem.rows, self.state, *self.limits, self.order)
+            n_moves, is_full = until_stopped(kernel.sweep, self.problem.rows, self.state, *self.limits, self.order)
             self.history.append(self.loss)
             self.bar.update(1)
             if is_full:
@@ -87,7 +88,7 @@ class Descent:
         if len(self.state.pairs.cost) < min(n_slots, _PAIRS):  # new, or there are more slots than before
             pairs = kernel.make_pairs(min(n_slots, _PAIRS), len(self.problem.rows.coef))
             self.state = self.state._replace(pairs=pairs)
-        n_merges = kernel.merge_clusters(self.problem.rows, self.state, *self.limits)
+        n_merges = until_stopped(kernel.merge_clusters, self.problem.rows, self.state, *self.limits)
         self.refill()
         return bool(n_merges)
 
@@ -107,7 +108,7 @@ class Descent:
         while self.n_clusters > most:
             n_rows = self.state.n_rows[:-2]
             smallest = int(np.where(n_rows > 0, n_rows, len(self.order) + 1).argmin())
-            turns.dissolve(self.problem.rows, self.state, smallest, 1, most)
+            until_stopped(turns.dissolve, self.problem.rows, self.state, smallest, 1, most)
         self.refill()
 
     def split(self, q: int, *, is_forced: bool = False) -> float:
@@ -118,13 +119,14 @@ class Descent:
             empty = np.flatnonzero(self.state.n_rows[:-2] == 0)
         if len(empty) == 0:
             return 0.0
-        return float(turns.share_out(self.problem.rows, self.state, q, int(empty[0]), is_forced))
+        return float(until_stopped(turns.share_out, self.problem.rows, self.state, q, int(empty[0]), is_forced))
 
     def rearrange(self) -> bool:
         """Every cluster once: split, shared out anew with another, taken apart; whether any of it gained."""
         before = self.loss
         rows, state = self.problem.rows, self.state
         for q in self._some_clusters():
+            check_stop()
             if self.n_clusters < self.limits.most:
                 self.split(q)
             elif self.limits.most < len(self.order):
@@ -132,9 +134,9 @@ class Descent:
             rows, state = self.problem.rows, self.state  # splits may have made larger tables
             other = int(self.rng.choice(np.flatnonzero(state.n_rows[:-2])))
             if state.n_rows[q] > 0 and other != q:
-                turns.share_out(rows, state, q, other, False)
+                until_stopped(turns.share_out, rows, state, q, other, False)
             if state.n_rows[q] > 0 and self.n_clusters > 1:
-                turns.dissolve(rows, state, q, *self.limits)
+                until_stopped(turns.dissolve, rows, state, q, *self.limits)
         self._move_parts()
         self.refill()
         return before - self.loss > SAME * abs(before)
@@ -153,7 +155,7 @@ class Descent:
         m = ensemble.n_clusterings
         for j in self.rng.choice(m, size=min(m, _COLUMNS), replace=False).tolist():
             order, edges = parts_of(ensemble.codes[:, j], self.state.z)
-            turns.move_parts(self.problem.rows, self.state, order, edges, self.limits.most)
+            until_stopped(turns.move_parts, self.problem.rows, self.state, order, edges, self.limits.most)
 
     def _split_and_merge(self, q: int) -> None:
         """Where no further cluster is allowed: one is split and the best pair merged, if both together gain."""

@@ -18,6 +18,7 @@ from partita._partition_search.descent import SAME, Descent, Limits, Run, loss_o
 from partita._partition_search.problem import Loss, Problem, make_problem, make_state
 from partita._partition_search.tree import tree_cuts
 from partita._runs import Progress, draw_sample, in_order
+from partita._stopping import until_stopped
 from partita._typing import Codes, FloatArray, IntArray
 
 _CUTS = 12  # cuts of the tree, at numbers of clusters that grow geometrically
@@ -130,7 +131,7 @@ def _allocate(problem: Problem, limits: Limits, seed: int) -> IntArray:
     state = make_state(problem, np.zeros(n, dtype=np.int64), seed, min(n, limits.most, _MOST_CUT))
     state.n_rows[:], state.value[:], state.mass[:] = 0, 0.0, 0.0
     state.step[:] = state.step[:, -1:]  # of an empty slot
-    kernel.allocate(problem.rows, state, limits.most, np.arange(n))
+    until_stopped(kernel.allocate, problem.rows, state, limits.most, np.arange(n))
     return np.asarray(state.z)
 
 
@@ -180,7 +181,7 @@ def _place_all(problem: Problem, few: Problem, best: Run) -> IntArray:
     ones = np.full(problem.ensemble.n_rows, few.rows.unit)
     rows = few.rows._replace(start=problem.rows.start, entries=problem.rows.entries, row_weights=ones)
     labels = np.empty(len(ones), dtype=np.int64)
-    kernel.nearest_clusters(rows, state, n_clusters, labels)
+    until_stopped(kernel.nearest_clusters, rows, state, n_clusters, labels)
     return labels
 
 

@@ -8,6 +8,7 @@ from scipy.sparse.csgraph import connected_components
 
 from partita._kernels import agreement, linkage
 from partita._labels.ensemble import Ensemble
+from partita._stopping import check_stop
 from partita._typing import IntArray
 
 
@@ -16,6 +17,7 @@ def tree_cuts(ensemble: Ensemble, numbers: Iterable[int]) -> Iterator[IntArray]:
     left, right = _sorted_merges(ensemble)
     n = ensemble.n_rows
     for k in numbers:
+        check_stop()
         merged = left[: n - k], right[: n - k]
         graph = sparse.coo_array((np.ones(n - k, dtype=np.int8), merged), shape=(n, n))
         yield connected_components(graph, directed=False)[1].astype(np.int64)

@@ -18,6 +18,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from partita._stopping import check_stop, present_limits, take_over
+
 Sums = dict[str, Any]  # arrays by name
 
 
@@ -100,8 +102,15 @@ class InThisProcess:
         if n_threads == 1:
             yield from map(run, tasks)
             return
+        limits = present_limits()
+
+        def run_in_thread(task: tuple[Any, ...]) -> Any:
+            take_over(limits)
+            check_stop()
+            return run(task)
+
         with ThreadPoolExecutor(n_threads) as pool:
-            yield from in_window(lambda task: pool.submit(run, task), iter(tasks), 2 * n_threads)
+            yield from in_window(lambda task: pool.submit(run_in_thread, task), iter(tasks), 2 * n_threads)
 
     def keep(
         self, function: Callable[..., tuple[Any, Any]], tasks: Iterable[tuple[Any, ...]]

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from partita._labels.validation import check_label_matrix, check_labels
 from partita._parameters import Interval, common
 from partita._runs import draw_seeds
-from partita._stopping import whole_or_nothing
+from partita._stopping import check_stop, whole_or_nothing
 from partita._typing import Array, Codes, FloatArray, IntArray
 from partita.base import remember_columns
 from partita.generation._base_clusterings import ensure_labels_fit
@@ -128,13 +128,12 @@ class NoisyEnsemble(TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self, "_seeds")
         codes = self._codes(X, reset=False)
-        copies = np.column_stack(
-            [
-                change_labels(codes[:, j % codes.shape[1]], noise, int(seed))
-                for j, (noise, seed) in enumerate(zip(self.noise_, self._seeds[:-1], strict=True))
-            ]
-        )
+        copies = np.column_stack([self._copy(codes[:, j % codes.shape[1]], j) for j in range(len(self.noise_))])
         return lose_labels(copies, self.missing, int(self._seeds[-1]))
+
+    def _copy(self, labels: Codes, j: int) -> IntArray:
+        check_stop()
+        return change_labels(labels, self.noise_[j], int(self._seeds[j]))
 
     def get_feature_names_out(self, input_features: Any = None) -> Array:
         """Name of each copy: its number, noise, number of labels and seed.

@@ -11,7 +11,7 @@ from partita._features import check_points
 from partita._labels.membership import check_membership
 from partita._parameters import Interval, common
 from partita._runs import draw_seeds
-from partita._stopping import whole_or_nothing
+from partita._stopping import check_stop, whole_or_nothing
 from partita._typing import Array, FloatArray, IntArray
 from partita.generation._base_clusterings import ensure_labels_fit
 
@@ -98,7 +98,11 @@ class SampledEnsemble(TransformerMixin, BaseEstimator):
         Y = self._check(X, reset=False)
         until = np.cumsum(Y, axis=1)
         until /= until[:, -1:]
-        return np.column_stack([_draw_partition(until, int(seed)) for seed in self._seeds])
+        drawn = np.empty((len(Y), len(self._seeds)), dtype=np.int64)
+        for j, seed in enumerate(self._seeds.tolist()):
+            check_stop()
+            drawn[:, j] = _draw_partition(until, seed)
+        return drawn
 
     def get_feature_names_out(self, input_features: Any = None) -> Array:
         """Name of each partition: its number, number of clusters and seed.

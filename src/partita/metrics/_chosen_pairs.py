@@ -8,9 +8,11 @@ from scipy import sparse
 from partita._labels.ensemble import Ensemble
 from partita._memory import ensure_memory
 from partita._runs import draw_seeds
+from partita._stopping import check_stop
 from partita._typing import Array, IntArray
 
 _BYTES_PER_PAIR = 64  # rough upper estimate: two ranks, two objects, counts, and both places in the sparse matrices
+_PAIRS = 2**22  # pairs that are looked at between two looks at the limits of time: some tenths of a second
 
 
 def count_named_or_drawn(ensemble: Ensemble, pairs: Any, random_state: Any) -> tuple[Any, Any]:
@@ -21,10 +23,12 @@ def count_named_or_drawn(ensemble: Ensemble, pairs: Any, random_state: Any) -> t
     else:
         left, right = _draw_pairs(ensemble, _number_of_pairs(pairs, n), random_state)
     counts, totals = _count_pairs(ensemble, left, right)
+    check_stop()
     known = totals > 0
     left, right, counts, totals = left[known], right[known], counts[known], totals[known]
     # One pattern for C and N: the matrix is built once with the number of each pair as its entry.
     both = (np.concatenate([left, right]), np.concatenate([right, left]))
+    check_stop()
     pattern = sparse.coo_array((np.tile(np.arange(len(left)), 2), both), shape=(n, n)).tocsr()
     pattern.sort_indices()
     return (
@@ -98,16 +102,31 @@ def _draw_pairs(ensemble: Ensemble, n_pairs: int, random_state: Any) -> tuple[Ar
     while len(known) < n_pairs and 3 * len(drawn) < n_all:
         share = max(len(known), 1) / max(len(drawn), 1)  # of the drawn ones that have N > 0
         more = rng.integers(n_all, size=min(n_all, int(1.1 * (n_pairs - len(known)) / share) + 8))
-        fresh = np.setdiff1d(more, drawn)
+        fresh = np.setdiff1d(_distinct(more), drawn, assume_unique=True)
+        check_stop()
         drawn = np.concatenate([drawn, fresh])
         known = np.concatenate([known, _with_common_labels(ensemble, fresh)])
     if len(known) < n_pairs:  # a third of all pairs was drawn and is not enough: go through all
         known = _with_common_labels(ensemble, rng.permutation(n_all))[:n_pairs]
         return unrank_pairs(np.sort(known), n)
-    return unrank_pairs(np.sort(rng.choice(known, size=n_pairs, replace=False)), n)
+    check_stop()
+    chosen = np.sort(rng.choice(known, size=n_pairs, replace=False))
+    check_stop()
+    return unrank_pairs(chosen, n)
+
+
+def _distinct(rank: IntArray) -> IntArray:
+    """Each once, in increasing order; for millions of numbers NumPy's own function takes up to twenty times as long."""
+    rank = np.sort(rank)
+    is_new = np.append(True, rank[1:] != rank[:-1])[: len(rank)]
+    return np.asarray(rank[is_new])
 
 
 def _with_common_labels(ensemble: Ensemble, rank: IntArray) -> IntArray:
     """Those of the pairs, given by rank, that some clustering labels both objects of."""
-    totals = _count_pairs(ensemble, *unrank_pairs(rank, ensemble.n_rows))[1]
-    return rank[totals > 0]
+    known = []
+    for lo in range(0, len(rank), _PAIRS):
+        check_stop()
+        some = rank[lo : lo + _PAIRS]
+        known.append(some[_count_pairs(ensemble, *unrank_pairs(some, ensemble.n_rows))[1] > 0])
+    return np.concatenate(known) if known else rank

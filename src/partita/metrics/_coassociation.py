@@ -15,12 +15,14 @@ from partita._checks import check_choice, check_count
 from partita._labels.ensemble import Ensemble, WeightedColumns, find_distinct_rows
 from partita._labels.validation import check_label_matrix, check_weights
 from partita._memory import available_memory, ensure_memory
+from partita._stopping import check_stop, until_stopped
 from partita._typing import Array
 from partita.metrics import _small_agreement as small
 from partita.metrics._chosen_pairs import count_named_or_drawn
 
 _FORMS = ("dense", "sparse", "pairs", "blocks")
 _BLOCK_BYTES = 2**25  # about 32 MiB per block: enough work per call, and little memory on any machine
+_COMPARED = 2**28  # labels of a row and another row that a call of the kernel compares: about a tenth of a second
 _BYTES_TO_LIST = 24  # per pair while a block becomes a list of pairs: two places of 8 bytes, and what they point at
 
 
@@ -221,7 +223,11 @@ def _agreements(columns: WeightedColumns, lo: int, hi: int, *, upper: bool, seen
     from partita._kernels import agreement
 
     out = np.empty((hi - lo, columns.n_rows), dtype=weights.dtype)
-    agreement.count_rows(columns.columns, weights, lo, hi, upper, seen, out)
+    step = max(1, _COMPARED // (columns.n_rows * len(columns.columns.codes)))
+    for first in range(lo, hi, step):
+        check_stop()
+        last = min(hi, first + step)
+        agreement.count_rows(columns.columns, weights, first, last, upper, seen, out[first - lo : last - lo])
     return out
 
 
@@ -238,7 +244,7 @@ def coassociation_of_codes(columns: WeightedColumns) -> Coassociation:
         from partita._kernels import agreement
 
         for half in (counts, totals) if columns.has_missing else (counts,):
-            agreement.mirror(half)
+            until_stopped(agreement.mirror, half)
     return Coassociation(counts, totals)
 
 

@@ -67,7 +67,7 @@ def test_changes_that_were_accepted_add_up_to_the_rise_of_the_joint(prior, kind,
         X, row_weights, z = random_labels(rng, 60), ROW_WEIGHTS[kind](rng, 60), rng.integers(4, size=60)
         rows, state, prior_of_search = prepared(X, row_weights, model, z, K)
         kernel.joint_of_search(rows, state, prior_of_search)
-        rise = kernel.search_clusters(rows, state, prior_of_search, n_sweeps, 30, heat)
+        rise = kernel.search_clusters(rows, state, prior_of_search, n_sweeps, 30, heat, np.zeros(1, dtype=np.uint8))
         before, after = (joint_of(X, labels, row_weights, model, K) for labels in (z, state.z))
         assert rise == pytest.approx(after - before, abs=1e-7)
         assert rise > 0
@@ -82,7 +82,7 @@ def test_tables_are_those_of_the_clusters(prior, kind, rng):
     X, row_weights, z = random_labels(rng, 60), ROW_WEIGHTS[kind](rng, 60), rng.integers(8, size=60)
     rows, state, prior_of_search = prepared(X, row_weights, model, z, 20)
     kernel.joint_of_search(rows, state, prior_of_search)
-    kernel.search_clusters(rows, state, prior_of_search, 3, 30, 0.0)
+    kernel.search_clusters(rows, state, prior_of_search, 3, 30, 0.0, np.zeros(1, dtype=np.uint8))
     kept = {
         name: getattr(state, name).copy() for name in ("n_rows", "size", "label_size", "observed", "value", "prior")
     }

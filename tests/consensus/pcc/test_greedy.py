@@ -58,9 +58,9 @@ def test_gradients_over_all_pairs_never_drift(divergence, weighted, rng):
     run = all_pairs(ensemble, 3, reference.KINDS[divergence]).start_at(rng.dirichlet(np.ones(3), size=len(X)))
     work = pcc_greedy.GreedyWork(*(np.empty(len(X)) for _ in range(6)))
     kept, fresh = np.empty((3, len(X))), np.empty((3, len(X)))
-    chosen = np.empty(300, np.int64)
-    done, _ = pcc_greedy.greedy_all(run.problem.pairs, run.Y_t, work, kept, 1e-9, 300, chosen)
-    pcc_greedy.greedy_all(run.problem.pairs, run.Y_t, work, fresh, 1e-9, 0, chosen)
+    chosen, stop = np.empty(300, np.int64), np.zeros(1, dtype=np.uint8)
+    done, _ = pcc_greedy.greedy_all(run.problem.pairs, run.Y_t, work, kept, 1e-9, 300, chosen, stop)
+    pcc_greedy.greedy_all(run.problem.pairs, run.Y_t, work, fresh, 1e-9, 0, chosen, stop)
     assert done > 50
     assert np.allclose(kept, fresh, rtol=1e-8, atol=1e-8)
 
@@ -74,17 +74,18 @@ def test_a_step_over_chosen_pairs_changes_only_what_neighbours_know(divergence, 
     Y, n = rng.dirichlet(np.ones(3), size=len(X)), len(X)
     work = pcc_greedy.GreedyWork(*(np.empty(problem.longest) for _ in range(6)))
     heap, gradient, chosen = np.empty(2 * 64), np.empty((n, 3)), np.empty(200, np.int64)
+    stop = np.zeros(1, dtype=np.uint8)
     steps = [problem.pairs, Y, work, heap, gradient, 1e-12]
-    pcc_greedy.greedy_chosen(*steps, 0, chosen)
+    pcc_greedy.greedy_chosen(*steps, 0, chosen, stop)
     first = gradient.copy()
-    pcc_greedy.greedy_chosen(*steps, 1, chosen)
+    pcc_greedy.greedy_chosen(*steps, 1, chosen, stop)
     near = np.append(
         counts.counts.indices[counts.counts.indptr[chosen[0]] : counts.counts.indptr[chosen[0] + 1]], chosen[0]
     )
     assert set(np.flatnonzero((gradient != first).any(axis=1))) <= set(near)
-    pcc_greedy.greedy_chosen(*steps, 200, chosen)
+    pcc_greedy.greedy_chosen(*steps, 200, chosen, stop)
     kept, kept_heap = gradient.copy(), heap.copy()
-    pcc_greedy.greedy_chosen(*steps, 0, chosen)
+    pcc_greedy.greedy_chosen(*steps, 0, chosen, stop)
     assert np.allclose(kept, gradient, rtol=1e-8, atol=1e-8)
     assert np.allclose(kept_heap[1:], heap[1:], rtol=1e-6, atol=1e-8)
 

@@ -11,6 +11,7 @@ import numpy as np
 from partita._kernels import pcc_labels
 from partita._labels.ensemble import Ensemble
 from partita._runs import progress, warn_not_converged
+from partita._stopping import until_stopped
 from partita._typing import Array, FloatArray
 from partita.base import LabelledRows
 from partita.blocks._engine import Sums, add_up
@@ -56,7 +57,7 @@ def sweep_part(rows: Ensemble, values: SweepValues, kept: dict[str, Array]) -> t
     """Move the rows of a part once; the sums of all parts change with them."""
     sums = pcc_labels.LabelSums(np.array(kept["Y"]), values.B.copy(), values.G.copy())
     order, gaps = np.random.default_rng(0).permutation(rows.n_rows), np.full(rows.n_rows, np.inf)
-    pcc_labels.sweep_labels(row_labels(rows), sums, order, values.threshold, gaps)
+    until_stopped(pcc_labels.sweep_labels, row_labels(rows), sums, order, values.threshold, gaps)
     return {"B": sums.B, "G": sums.G, "gap": np.array([gaps.max(initial=0.0)])}, {"Y": sums.Y}
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from partita._labels.validation import LabelMatrix
 from partita._runs import draw_seeds, warn
+from partita._stopping import check_stop
 from partita._typing import FloatArray, IntArray
 from partita.base import BaseConsensus, Consensus, LabelledRows
 from partita.consensus.graph._graph_partition import GraphPartition, PartitionerSettings, is_installed
@@ -44,7 +45,9 @@ class BalancedConsensus(BaseConsensus):
         rows = self._open(matrix, sample_weight)
         settings = self._settings(int(draw_seeds(self.random_state, 1)[0]))
         settings = settings._replace(n_objects=number_of_objects(sample_weight[rows.row_of_object >= 0]))
+        check_stop()
         found = self._cut(rows, settings)
+        check_stop()
         strict = self._balances_objects and is_installed(settings.partitioner)
         if strict and not keeps_imbalance(rows, found, settings):
             rows = split_heavy_rows(rows, sample_weight)

@@ -16,6 +16,7 @@ from scipy import sparse
 from partita._labels.membership import one_hot
 from partita._optional import available
 from partita._runs import progress, warn
+from partita._stopping import check_stop
 from partita._typing import FloatArray, IntArray
 from partita.consensus.graph._metis import metis_parts
 from partita.consensus.graph._spectral import cluster_rows, embed_factor, embed_graph
@@ -78,6 +79,7 @@ def best_partition(candidates: Sequence[GraphPartition], cut: Cut, n_counted: in
     """
 
     def rank(found: GraphPartition) -> tuple[int, float]:
+        check_stop()
         used, labels = np.unique(found.labels, return_inverse=True)
         return -len(np.unique(labels[:n_counted])), cut(labels, len(used))
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from partita._stopping import check_stop
 from partita._typing import FloatArray, IntArray
 from partita.base import LabelledRows
 from partita.consensus.graph._cell_memberships import cell_memberships
@@ -89,7 +90,9 @@ def partition_bipartite(
     n, t = A.shape
     if n <= n_clusters or n_clusters == 1:
         return nothing_to_cut(n, n_clusters)
+    check_stop()
     edges = sparse.csr_array(sparse.diags_array(row_weights) @ A)
+    check_stop()
     blocks: Any = [[None, edges], [edges.T, None]]
     W = sparse.csr_array(sparse.block_array(blocks))
     candidates = metis_partitions(W, n_clusters, np.concatenate([row_weights, np.zeros(t)]), settings)

@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from scipy.linalg import eigh
-from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from partita._labels.tables import membership_sums
+from partita._stopping import check_stop
 from partita._typing import FloatArray, IntArray
+from partita.consensus.kmeans._starts_of_sklearn import fit_kmeans
 
 _DENSE = 600  # vertices, or labels, up to which the dense matrix is decomposed, at cubic cost; beyond, Lanczos
 STARTS = 10  # of k-means: time against the risk that every start ends in a poor optimum
@@ -49,6 +50,7 @@ def embed_factor(
     left = root / np.sqrt(np.maximum(degree, np.finfo(float).tiny))
     right = 1 / np.sqrt(np.maximum(mass, np.finfo(float).tiny)) if bipartite else np.ones(A.shape[1])
     normal = sparse.csr_array(sparse.diags_array(left) @ A @ sparse.diags_array(right))
+    check_stop()
     if A.shape[1] > _DENSE:
         k = min(n_vectors, min(normal.shape) - 1)
         start = np.random.default_rng(seed).random(min(normal.shape))
@@ -56,6 +58,7 @@ def embed_factor(
         return np.asarray(U), np.asarray(Vt.T)
     t = A.shape[1]
     values, V = eigh(membership_sums(normal, np.ones(len(root))), subset_by_index=(max(0, t - n_vectors), t - 1))
+    check_stop()
     U = np.asarray(normal @ V) / np.sqrt(np.maximum(values, 1e-12))
     return U, np.asarray(V)
 
@@ -66,7 +69,7 @@ def cluster_rows(vectors: FloatArray, row_weights: FloatArray, n_clusters: int, 
     points = vectors / np.maximum(length, np.finfo(float).tiny)
     if len(points) < 10 * n_clusters:  # k-means warns where there are fewer different points than clusters
         n_clusters = min(n_clusters, len(np.unique(points.round(9), axis=0)))
-    model = KMeans(n_clusters, n_init=STARTS, random_state=seed)
     with threadpool_limits(limits=1), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # of equal points: base.py says it in our words
-        return np.asarray(model.fit(points, sample_weight=row_weights).labels_, dtype=np.int64)
+        model = fit_kmeans(points, row_weights, n_clusters, n_init=STARTS, random_state=seed)
+    return np.asarray(model.labels_, dtype=np.int64)

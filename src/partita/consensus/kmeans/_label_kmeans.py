@@ -46,6 +46,7 @@ from partita.consensus.kmeans._lloyd import (
 from partita.consensus.kmeans._one_hot_space import distance_table, one_hot_space
 from partita.consensus.kmeans._principal import principal_clusters
 from partita.consensus.kmeans._recombination import recombine
+from partita.consensus.kmeans._starts_of_sklearn import fit_kmeans
 
 _TINY = np.finfo(float).tiny  # instead of 0 in divisors
 # Children, per start: of fits of 10 clusterings of ecoli, 5 of 20 miss the best end with 2 in vain, 2 of 40 with 3,
@@ -240,17 +241,18 @@ class LabelKMeans(BaseConsensus):
             warnings.simplefilter("ignore", ConvergenceWarning)  # of rows at one point: base.py says it in our words
             if self.keep_starts:
                 seeds = draw_seeds(self.random_state, self.n_init).tolist()
-                models = [KMeans(n_clusters, n_init=1, max_iter=self.max_iter, random_state=seed) for seed in seeds]
+                options = {"n_init": 1, "max_iter": self.max_iter}
+                models = [fit_kmeans(points, weights, n_clusters, random_state=seed, **options) for seed in seeds]
                 starts = [
-                    RowStart(float(one.fit(points, sample_weight=weights).inertia_), seed, one.n_iter_, one.labels_)
+                    RowStart(float(one.inertia_), seed, one.n_iter_, one.labels_)
                     for one, seed in zip(models, seeds, strict=True)
                 ]
                 self.starts_ = kept_starts(starts, rows, objects=1, clusterings=1)
                 model = min(models, key=lambda one: one.inertia_)
             else:
                 seed = as_random_state(self.random_state)
-                model = KMeans(n_clusters, n_init=self.n_init, max_iter=self.max_iter, random_state=seed)
-                model.fit(points, sample_weight=weights)
+                options = {"n_init": self.n_init, "max_iter": self.max_iter}
+                model = fit_kmeans(points, weights, n_clusters, random_state=seed, **options)
         used, labels = np.unique(model.labels_, return_inverse=True)
         self._raw_centers = model.cluster_centers_[used]
         self.objective_ = rows.scale.report(float(model.inertia_), objects=1, clusterings=1)

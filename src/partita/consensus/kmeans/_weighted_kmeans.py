@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from partita._stopping import check_stop
 from partita._typing import FloatArray, IntArray
 
 _SAME = 1e-12  # squared distance, relative to the largest squared length, that rounding makes between equal points
@@ -103,6 +104,7 @@ def polish(points: FloatArray, weights: FloatArray, centers: FloatArray, max_ite
     """Lloyd's steps on many points, from given centres: labels and centres, each label that of its nearest centre."""
     labels = nearest_center(points, centers)
     for _ in range(max_iter):
+        check_stop()
         centers = _means(points, weights, labels, centers)
         before, labels = labels, nearest_center(points, centers)
         if np.array_equal(labels, before):
@@ -139,6 +141,7 @@ def _plus_plus(
     chosen[:, 0] = _draw(np.broadcast_to(weights, (1, len(weights))), rng.random((1, n_init)))[0]
     nearest = _squared_distances(points, squared, chosen[:, 0])
     for j in range(1, k):
+        check_stop()
         tried = _draw(nearest * weights, rng.random((n_init, n_trials)))
         distance = _squared_distances(points, squared, tried.ravel()).reshape(n_init, n_trials, -1)
         distance = np.minimum(distance, nearest[:, None])
@@ -176,6 +179,7 @@ def _lloyd(points: FloatArray, squared: FloatArray, weights: FloatArray, centers
     centers, weighted = centers.copy(), points * weights[:, None]
     moving, before = np.arange(len(centers)), np.full((len(centers), len(points)), -1)
     for _ in range(_MAX_ITER):
+        check_stop()
         labels, nearest = _nearest(points, squared, centers[moving])
         still = (labels != before).any(axis=1)
         moving, before = moving[still], labels[still]

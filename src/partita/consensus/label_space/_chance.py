@@ -12,6 +12,7 @@ import numpy as np
 
 from partita._labels.ensemble import Ensemble
 from partita._labels.tables import ClusterTables, cluster_tables
+from partita._stopping import check_stop
 from partita._typing import Codes
 
 N_SHUFFLES = 99
@@ -32,7 +33,11 @@ def agreement_p_value(objects: Ensemble, rng: np.random.Generator) -> float:
     statistic = _statistic_for(objects)
 
     def shuffled(n: int) -> list[float]:
-        return [statistic(objects.with_rows(shuffle_columns(objects.codes, rng))) for _ in range(n)]
+        return [one() for _ in range(n)]
+
+    def one() -> float:
+        check_stop()
+        return statistic(objects.with_rows(shuffle_columns(objects.codes, rng)))
 
     return p_value_against(statistic(objects), shuffled)
 

@@ -19,6 +19,7 @@ from partita._labels.tables import label_sums, pair_sums
 from partita._memory import ensure_memory
 from partita._parameters import Interval, common
 from partita._runs import progress
+from partita._stopping import check_stop
 from partita._typing import Array, Codes, FloatArray, IntArray
 from partita.base import Consensus, LabelledRows
 from partita.consensus.label_space._embedded_rows import cluster_points
@@ -133,12 +134,14 @@ class DREC(TreeOfRows):
 
     def _cut_affinity(self, A: FloatArray, k: int) -> IntArray:
         """Normalised spectral clustering of rows that count once each (eq. L32); A is overwritten."""
+        check_stop()
         degree, part = A.sum(axis=1), components(A)
         if part.max() + 1 >= k:  # every cut between components is free (eq. L9)
             return keep_heaviest(part, np.ones(len(A)), k)
         root = 1 / np.sqrt(degree)
         A *= root
         A *= root[:, None]
+        check_stop()
         points = unit_rows(leading_vectors(A, k)[1])
         return cluster_points(points, np.ones(len(A)), k, n_init=self.n_init, random_state=self.random_state)[0]
 
@@ -162,12 +165,15 @@ def dense_representation(ensemble: Ensemble, lam: float) -> FloatArray:
     g, V = np.linalg.eigh(gram)
     there = g > _NULL * g[-1]
     g, V = g[there], V[:, there]
+    check_stop()
     c = label_sums(ensemble, root[:, None] * V)
     mu = reweighted(c, g, lam)
     # Z = c Q' with Q_ja = c_ja / (g_a + mu_j); c / g^1/2 has orthonormal columns, so that U S comes from g^1/2 Q'
     Q = c / (g + mu[:, None])
     R = np.asarray(np.linalg.qr(Q * np.sqrt(g), mode="r"))
+    check_stop()
     W, singular, _ = np.linalg.svd(R.T)
+    check_stop()
     kept = singular > _RANK * singular[0]
     return unit_rows((c / np.sqrt(g)) @ (W * np.sqrt(singular))[:, kept])
 

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from partita._labels.tables import entropy_weights
+from partita._stopping import check_stop
 from partita._typing import FloatArray, IntArray
 from partita.consensus.graph._cell_memberships import CellMemberships
 from partita.consensus.label_space._transfer_cut import cut_cells, leading_vectors, membership_graph
@@ -95,6 +96,7 @@ def embed_half(
 
     The weights of the cells come from the chosen clusterings alone: the other half must not speak through them.
     """
+    check_stop()
     rows = np.flatnonzero(sample.seen[:, chosen].any(axis=1))
     vectors, weights = np.zeros((sample.n_rows, n_vectors)), np.zeros(sample.n_rows)
     if not len(rows):
@@ -149,6 +151,7 @@ def cut_halves(points: HalfPoints, max_clusters: int, rng: np.random.Generator) 
         centers = plus_plus(P, points.weights, k, rng)
         labels = np.full(points.weights.shape, -1)
         for _ in range(STEPS):
+            check_stop()
             before, labels = labels, nearest_centers(P, centers)
             if np.array_equal(labels, before):
                 break

@@ -15,6 +15,7 @@ import numpy as np
 from partita._labels.ensemble import Ensemble
 from partita._labels.tables import ClusterTables, pair_sums
 from partita._runs import progress
+from partita._stopping import check_stop
 from partita._typing import FloatArray, IntArray
 from partita.consensus.label_space._trajectories import common_jaccard
 
@@ -65,8 +66,12 @@ def own_similarity(ensemble: Ensemble, C: FloatArray, labelled: FloatArray) -> F
     padded[:t, :t] = C * np.outer(ensemble.cell_weights, ensemble.cell_weights)
     cells: IntArray = np.where(ensemble.codes >= 0, ensemble.codes + ensemble.first_cell, t)
     length = max(1, _PAIRS // (m * m))
-    parts = [cells[lo : lo + length] for lo in range(0, len(cells), length)]
-    return np.concatenate([padded[part[:, :, None], part[:, None, :]].sum(axis=(1, 2)) for part in parts]) / labelled**2
+    sums = np.empty(len(cells))
+    for lo in range(0, len(cells), length):
+        check_stop()
+        part = cells[lo : lo + length]
+        sums[lo : lo + length] = padded[part[:, :, None], part[:, None, :]].sum(axis=(1, 2))
+    return sums / labelled**2
 
 
 def _copies(row_weights: FloatArray) -> FloatArray:

@@ -15,6 +15,7 @@ from scipy import sparse
 from partita._labels.ensemble import Ensemble, match_rows
 from partita._memory import ensure_memory
 from partita._runs import progress
+from partita._stopping import check_stop
 from partita._typing import Array, Codes, FloatArray, IntArray
 from partita.base import LabelledRows
 from partita.consensus.pairwise._counted_objects import CountsObjects, objects_of_rows
@@ -130,6 +131,7 @@ def distances(ensemble: Ensemble, compare: Callable[[Ensemble], FloatArray], *, 
 def _mirror(D: Array) -> None:
     """Below the diagonal what is above it: sums in another order may round in another way, and linkage would wander."""
     for lo in range(0, len(D), _ROWS):
+        check_stop()
         hi = lo + _ROWS
         D[hi:, lo:hi] = D[lo:hi, hi:].T
         corner = np.triu(D[lo:hi, lo:hi])
@@ -139,6 +141,7 @@ def _mirror(D: Array) -> None:
 def symmetrise(D: Array) -> None:
     """(D + D') / 2 in place: symmetric to the last bit, as linkage needs it. No second matrix is made."""
     for lo in range(0, len(D), _ROWS):
+        check_stop()
         hi = lo + _ROWS
         mean = (D[lo:hi, lo:] + D[lo:, lo:hi].T) / 2
         D[lo:hi, lo:] = mean

@@ -10,6 +10,7 @@ import numpy as np
 from scipy.linalg import eigh
 
 from partita._labels.tables import ClusterTables
+from partita._stopping import check_stop
 from partita._typing import FloatArray
 from partita.consensus.label_space._row_tree import symmetrise
 
@@ -53,11 +54,14 @@ def _inner_products(J: FloatArray, degree: FloatArray, root: FloatArray, steps: 
     J *= root[:, None]
     J *= root
     values, Q = eigh(J.T, overwrite_a=True)  # symmetric; in the order of Fortran nothing is copied
+    check_stop()
     np.multiply(degree[:, None], Q, out=J)
     inner = Q.T @ J
     for lo in range(0, len(J), _ROWS):
+        check_stop()
         inner[lo : lo + _ROWS] *= _power_sums(np.outer(values[lo : lo + _ROWS], values), steps)
     np.matmul(Q, inner, out=J)
+    check_stop()
     np.matmul(J, Q.T, out=inner)
     inner *= root[:, None]
     inner *= root

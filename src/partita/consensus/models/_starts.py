@@ -12,6 +12,7 @@ import numpy as np
 from partita._kernels import mixture_search as kernel
 from partita._labels.ensemble import Ensemble
 from partita._runs import Round, race
+from partita._stopping import until_stopped
 from partita._typing import FloatArray, IntArray
 from partita.consensus.models._em import STARTS, normalise, shares_of
 from partita.consensus.models._mixture import MixtureState
@@ -38,7 +39,7 @@ def search_clusters(ensemble: Ensemble, n_clusters: int, init: str, seed: int, h
     labels = STARTS[init](ensemble, n_clusters, seed)
     rows, state = search_rows(ensemble), search_state(ensemble, labels, n_clusters, seed)
     first = kernel.count_clusters(rows, state)
-    rise = kernel.search_clusters(rows, state, _SWEEPS, _PROPOSALS, heat)
+    rise = until_stopped(kernel.search_clusters, rows, state, _SWEEPS, _PROPOSALS, heat)
     return HardClusters(state.z, float(first + rise))
 
 

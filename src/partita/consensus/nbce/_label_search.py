@@ -11,6 +11,7 @@ import numpy as np
 from partita._kernels import nbce_search as kernel
 from partita._labels.ensemble import Ensemble
 from partita._numbering import number_by_size
+from partita._stopping import until_stopped
 from partita._typing import FloatArray, IntArray
 from partita.consensus.nbce._hyperparameters import estimate_parameters
 from partita.consensus.nbce._joint import NBCEModel, Occupancy, log_joint
@@ -60,7 +61,8 @@ def search(rows: kernel.SearchRows, state: kernel.SearchState, model: NBCEModel,
     """Search from the state's clusters, and leave the best ones in it; returns how much the joint rose."""
     prior = kernel.SearchModel(model.alpha0, model.beta, float(n_clusters), model.prior == "tsb")
     kernel.joint_of_search(rows, state, prior)
-    return float(kernel.search_clusters(rows, state, prior, _SWEEPS, min(_PROPOSALS, len(state.z)), _HEAT))
+    n_proposals = min(_PROPOSALS, len(state.z))
+    return float(until_stopped(kernel.search_clusters, rows, state, prior, _SWEEPS, n_proposals, _HEAT))
 
 
 def search_rows(ensemble: Ensemble) -> kernel.SearchRows:

@@ -18,6 +18,7 @@ from partita._kernels.nbce_tables import HEAT
 from partita._kernels.nbce_types import PartitionLogs, PartitionRows, PartitionState, SweepPlan
 from partita._labels.ensemble import Ensemble, find_distinct_rows
 from partita._numbering import number_by_size
+from partita._stopping import until_stopped
 from partita._typing import FloatArray, IntArray
 from partita.consensus.nbce._joint import (
     HIGHEST,
@@ -145,7 +146,8 @@ class PartitionSampler:
         ``moves``: passes over the objects, pairs and passes over the rows in a sweep.
         """
         trace, plan = np.empty((n_sweeps, 4)), SweepPlan(*moves, self.sticks)
-        return trace, kernel.sweep_partition(self.data.rows, self.logs, self.state, plan, trace, self.best_z)
+        sweep = kernel.sweep_partition
+        return trace, until_stopped(sweep, self.data.rows, self.logs, self.state, plan, trace, self.best_z)
 
     def occupancy(self) -> Occupancy:
         """Size of all clusters, and labels of those with objects: empty ones add nothing to log p(Y | Z)."""
@@ -184,7 +186,8 @@ class PartitionSampler:
         """Raise log p(Y, Z), clusters by size, until no move or removal of a small cluster does (eq. N18)."""
         self.set_model(model)
         moved, K = z[self.data.order].astype(np.int64), len(self.state.size)
-        climb(self.data.rows, self.logs, moved, K, model.alpha0, self.sticks, SMALL_CLUSTER * self.n)
+        small = SMALL_CLUSTER * self.n
+        until_stopped(climb, self.data.rows, self.logs, moved, K, model.alpha0, self.sticks, small)
         by_size = number_by_size(self._in_own_order(moved), ties="number")
         objects = self.data.objects
         return GibbsMode(by_size, model, log_joint(occupancy_of(by_size, objects.codes, objects, K), model))

@@ -27,6 +27,9 @@ from partita.exceptions import AmbiguousNumberWarning
 _DOUBLE_BYTES = 2**29  # distances are float64 up to this size of the matrix, and float32 beyond, to halve the memory
 _EXACT, _EXACT_SINGLE = 1e-9, 1e-6  # how exact heights are in float64 and in float32 (eq. P11)
 _STEPS = 1000  # merges between two reports of progress: enough work for a call of the kernel, and a smooth bar
+# Rows that a call may look at, so that it takes some tenths of a second: fewer merges per call where there are many
+# rows. A step of Prim's walk looks at each row once; a merge of the chain some times, and at a row of the matrix.
+_SEEN_BY_WALK, _SEEN_BY_CHAIN = 10**8, 10**7
 # Share of the longest lifetime from which another number is nearly as good. Of 60 ensembles of 20 k-means clusterings
 # (iris, wine, breast cancer, digits, blobs, moons, one cloud) 8 warn with average linkage and 3 with Ward's; with 0.9
 # one in five does. Lives of single linkage are multiples of 1 / M, and half of these ensembles tie.
@@ -368,12 +371,13 @@ def _single_link(groups: WeightedColumns, *, show: bool) -> tuple[IntArray, IntA
     if groups.has_missing:
         walk = agreement.start_walk_with_holes(first, _weight_seen(groups))
     with progress(n - 1, "single linkage", show=show) as bar:
-        for _ in range(0, n - 1, _STEPS):
+        steps = max(1, min(_STEPS, _SEEN_BY_WALK // n))
+        for _ in range(0, n - 1, steps):
             if groups.has_missing:
-                agreement.prim_with_holes(outside, groups.weights, groups.total, _STEPS, walk)
+                agreement.prim_with_holes(outside, groups.weights, groups.total, steps, walk)
             else:
-                agreement.prim(outside, groups.weights, _STEPS, walk)
-            bar.update(_STEPS)
+                agreement.prim(outside, groups.weights, steps, walk)
+            bar.update(steps)
     similarity = walk.similarity[1:] if groups.has_missing else walk.similarity[1:] / groups.total
     return walk.order[:-1], walk.order[1:], 1 - similarity
 
@@ -397,9 +401,10 @@ def _chain_link(D: Array, row_weights: FloatArray, method: str, *, show: bool) -
     height = np.empty(n - 1)
     chain = linkage.start_chain(D, row_weights)
     with progress(n - 1, "linkage", show=show) as bar:
-        for _ in range(0, n - 1, _STEPS):
-            linkage.nn_chain(chain, linkage.METHODS[method], _STEPS, left, right, height)
-            bar.update(_STEPS)
+        steps = max(1, min(_STEPS, _SEEN_BY_CHAIN // n))
+        for _ in range(0, n - 1, steps):
+            linkage.nn_chain(chain, linkage.METHODS[method], steps, left, right, height)
+            bar.update(steps)
     return left, right, height
 
 

@@ -32,6 +32,7 @@ from partita._runs import (
     race,
     warn_not_converged,
 )
+from partita._stopping import check_stop
 from partita._typing import Array, Codes, FloatArray
 from partita.base import BaseConsensus, Consensus, LabelledRows, SoftConsensusMixin
 from partita.consensus.pairwise._fuzzy import (
@@ -262,6 +263,7 @@ class FuzzyKMeans(SoftConsensusMixin, BaseConsensus):
         b, history, converged = run.centers, list(run.history), run.converged
         D = points.distances(b)
         while not converged and len(history) < max_iter:
+            check_stop()
             b = points.centers(memberships(D, self.fuzziness) ** self.fuzziness)
             D = points.distances(b)
             value = float(points.row_weights @ cost_of(D, self.fuzziness))

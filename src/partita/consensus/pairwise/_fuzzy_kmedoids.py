@@ -20,6 +20,7 @@ from partita._kept_starts import RowStart, kept_starts
 from partita._labels.ensemble import Ensemble, match_rows
 from partita._parameters import common
 from partita._runs import Progress, draw_sample, draw_seeds, in_order, plus_plus, progress, warn_not_converged
+from partita._stopping import check_stop
 from partita._typing import Array, Codes, FloatArray, IntArray
 from partita.base import BaseConsensus, Consensus, LabelledRows, SoftConsensusMixin
 from partita.consensus.pairwise._fuzzy import (
@@ -36,6 +37,7 @@ from partita.metrics._label_factor import through_labels
 # Rows that are tried for a medoid, half of them those that would serve its cluster best, half drawn: on a k-means
 # ensemble of the digits the median of 15 starts was the best value with 64, and 0.7 % above it with 32.
 _CANDIDATES = 64
+_TOGETHER = 8  # rows whose distances from all others are computed between two looks at the limits of time
 
 
 class PairDistances(NamedTuple):
@@ -47,10 +49,18 @@ class PairDistances(NamedTuple):
 
     def columns(self, rows: Array) -> FloatArray:
         """Distance of every row from some rows, (r, n)."""
-        S = self.S[:, rows] if self.A is None else (self.A @ self.A[rows].T).toarray()
+        S = self.S[:, rows] if self.A is None else self._products(rows)
         D: FloatArray = np.maximum(1.0 - S, 0.0)
         D[rows, np.arange(len(rows))] = 0.0  # up to rounding it is
         return D
+
+    def _products(self, rows: Array) -> FloatArray:
+        """S of every row with some rows, through the labels: for each of them the same whatever the others are."""
+        S = np.empty((self.A.shape[0], len(rows)))
+        for lo in range(0, len(rows), _TOGETHER):
+            check_stop()
+            S[:, lo : lo + _TOGETHER] = (self.A @ self.A[rows[lo : lo + _TOGETHER]].T).toarray()
+        return S
 
     def sums(self, power: FloatArray) -> FloatArray:
         """sum_i w_i power_ik D_ij for every row j and cluster k, (r, k)."""
@@ -282,6 +292,7 @@ def alternate(distances: PairDistances, medoids: IntArray, fuzziness: float, tol
     """Memberships, then medoids, as long as F falls (eq. P73)."""
     history = [objective(distances, medoids, fuzziness)]
     while len(history) < max_iter:
+        check_stop()
         power = memberships(distances.columns(medoids), fuzziness) ** fuzziness
         moved = distances.sums(power).argmin(axis=0)
         value = objective(distances, moved, fuzziness)
@@ -299,6 +310,7 @@ def swap_medoids(
     medoids, history = run.medoids.copy(), list(run.history)
     k, n_failed = 0, 0
     while n_failed < len(medoids):
+        check_stop()
         if len(history) >= max_iter:
             return MedoidRun(medoids, history, False)
         row, value = best_swap(distances, medoids, k, fuzziness, rng)
@@ -319,6 +331,7 @@ def best_swap(
     rest = np.delete(D, k, axis=1)
     with np.errstate(divide="ignore", over="ignore"):  # a row at a medoid: infinity, and its cost is 0
         others = (rest**-p).sum(axis=1, keepdims=True)
+        check_stop()
         values = distances.row_weights @ (others + distances.columns(candidates) ** -p) ** (-1 / p)
     best = int(values.argmin())
     return int(candidates[best]), float(values[best])

@@ -6,6 +6,7 @@ import numpy as np
 
 from partita._kernels import pcc_labels
 from partita._labels.ensemble import Ensemble, find_distinct_rows, match_rows
+from partita._stopping import until_stopped
 from partita._typing import Codes, FloatArray
 
 _SMOOTHING = 0.1  # share of the uniform membership where a run goes on from a sample: as in the starts of PCC
@@ -61,7 +62,7 @@ def insert_new_rows(codes: Codes, ensemble: Ensemble, fitted: pcc_labels.LabelSu
     # complete rows share one table; new rows with missing labels need it once per clustering
     G = np.repeat(fitted.G, ensemble.n_clusterings, axis=0) if new.has_missing and len(fitted.G) == 1 else fitted.G
     sums = pcc_labels.LabelSums(np.zeros((len(codes), fitted.B.shape[1])), fitted.B.copy(), G.copy())
-    pcc_labels.insert_rows(row_labels(new), sums, np.arange(len(codes)), 0)
+    until_stopped(pcc_labels.insert_rows, row_labels(new), sums, np.arange(len(codes)), 0)
     return np.asarray(sums.Y)
 
 

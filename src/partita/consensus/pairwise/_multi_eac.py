@@ -9,6 +9,7 @@ of its pairs. Clusters that are stable enough add their pairs, weighted by their
 """
 
 import warnings
+from collections.abc import Iterator
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -17,9 +18,10 @@ from partita._labels.ensemble import Ensemble
 from partita._labels.validation import RowEncoder
 from partita._memory import ensure_memory
 from partita._parameters import Interval, StrOptions, common
+from partita._stopping import check_stop
 from partita._typing import Array, FloatArray, IntArray
 from partita.base import LabelledRows
-from partita.consensus.pairwise._evidence_accumulation import EAC, Merges
+from partita.consensus.pairwise._evidence_accumulation import _ROWS, EAC, Merges
 from partita.exceptions import AmbiguousNumberWarning, UnlabelledObjectsWarning
 from partita.metrics._coassociation import coassociation_of_codes
 
@@ -137,9 +139,10 @@ class MultiEAC(EAC):
         C, N = np.zeros((n, n)), np.zeros((n, n))
         for columns, (labels, stability) in zip(groups, partitions, strict=True):
             self._add_group(labels, stability, float(ensemble.clustering_weights[columns].mean()), C, N)
-        D = 1 - np.divide(C, N, out=np.zeros_like(C), where=N > 0)
-        np.fill_diagonal(D, 0.0)
-        return self._link(D, ensemble.row_weights)
+        for part in _blocks(n):
+            C[part] = 1 - np.divide(C[part], N[part], out=np.zeros_like(C[part]), where=N[part] > 0)
+        np.fill_diagonal(C, 0.0)
+        return self._link(C, ensemble.row_weights)
 
     def _group_names(self, encoder: RowEncoder) -> Array:
         """Group of each clustering that is used."""
@@ -167,8 +170,16 @@ class MultiEAC(EAC):
         seen = labels >= 0
         counted = np.where(stability >= self.stability, 1.0 if self.weighting == "uniform" else stability, 0.0)
         value = np.append(counted, 0.0)[labels]  # the last entry is used for -1
-        C += weight * np.where(labels[:, None] == labels, value[:, None], 0.0)
-        N += weight * np.outer(seen, seen)
+        for part in _blocks(len(labels)):
+            C[part] += weight * np.where(labels[part, None] == labels, value[part, None], 0.0)
+            N[part] += weight * np.outer(seen[part], seen)
+
+
+def _blocks(n: int) -> Iterator[slice]:
+    """Rows of a matrix, some at a time, with a look at the limits of time before each."""
+    for lo in range(0, n, _ROWS):
+        check_stop()
+        yield slice(lo, lo + _ROWS)
 
 
 def cluster_stability(ensemble: Ensemble, labels: Array) -> FloatArray:
@@ -177,6 +188,7 @@ def cluster_stability(ensemble: Ensemble, labels: Array) -> FloatArray:
     n_clusters = int(labels.max()) + 1
     stability = np.ones(n_clusters)
     for cluster in range(n_clusters):
+        check_stop()
         inside = np.flatnonzero(labels == cluster)
         weight = ensemble.row_weights[inside]
         pairs = weight.sum() ** 2 - weight.sum()  # ordered, without an object with itself

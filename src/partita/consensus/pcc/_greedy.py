@@ -6,6 +6,7 @@ import numpy as np
 
 from partita._kernels import pcc_greedy
 from partita._runs import progress
+from partita._stopping import until_stopped
 from partita.consensus.pcc._problem import PCCSolution
 from partita.consensus.pcc._stored_pairs import PairRun, PairSpace
 
@@ -38,12 +39,14 @@ def make_steps(problem: PairSpace, run: PairRun, *, limit: float, at_once: int) 
     pairs, Y_t, chosen = problem.pairs, run.Y_t, np.empty(at_once, dtype=np.int64)
     work = pcc_greedy.GreedyWork(*(np.empty(problem.longest) for _ in range(6)))
     if len(pairs.indptr) == 0:
-        return lambda n_steps: pcc_greedy.greedy_all(pairs, Y_t, work, np.empty(Y_t.shape), limit, n_steps, chosen)
+        gradients, move = np.empty(Y_t.shape), pcc_greedy.greedy_all
+        return lambda n_steps: until_stopped(move, pairs, Y_t, work, gradients, limit, n_steps, chosen)
     Y, gradient = run.Y, np.empty(Y_t.T.shape)
     heap = np.empty(2 << int(np.ceil(np.log2(max(len(Y), 2)))))
 
     def step(n_steps: int) -> tuple[int, float]:
-        done, gap = pcc_greedy.greedy_chosen(pairs, Y, work, heap, gradient, limit, n_steps, chosen)
+        move = pcc_greedy.greedy_chosen
+        done, gap = until_stopped(move, pairs, Y, work, heap, gradient, limit, n_steps, chosen)
         Y_t[:] = Y.T
         return int(done), float(gap)
 

@@ -14,6 +14,7 @@ import numpy as np
 from partita._kernels import agreement, pcc_labels
 from partita._labels.ensemble import Ensemble
 from partita._runs import progress
+from partita._stopping import until_stopped
 from partita._typing import Array, FloatArray, IntArray
 from partita.consensus.pairwise._memberships import row_labels
 from partita.consensus.pcc._problem import own_totals, scale_of, totals_of_all_pairs
@@ -55,7 +56,7 @@ class LabelSpace:
         gaps = np.empty(len(order))
         n_inside = 0
         for stage in (*_STAGES, len(order)):
-            pcc_labels.insert_rows(self.labels, run.sums, order[n_inside:stage], seed + n_inside)
+            until_stopped(pcc_labels.insert_rows, self.labels, run.sums, order[n_inside:stage], seed + n_inside)
             n_inside = min(stage, len(order))
             if n_inside == len(order):
                 break
@@ -84,7 +85,7 @@ class LabelRun(NamedTuple):
 
     def sweep(self, rows: IntArray, threshold: float, gaps: FloatArray) -> None:
         """Improve rows whose gap exceeds the threshold."""
-        pcc_labels.sweep_labels(self.problem.labels, self.sums, rows, threshold, gaps)
+        until_stopped(pcc_labels.sweep_labels, self.problem.labels, self.sums, rows, threshold, gaps)
 
     def refresh(self) -> None:
         """Compute the sums over labels and clusterings again."""

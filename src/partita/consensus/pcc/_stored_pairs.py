@@ -8,6 +8,7 @@ import numpy as np
 from partita._kernels import pcc_blocks, pcc_pairs
 from partita._labels.ensemble import Ensemble
 from partita._memory import ensure_memory
+from partita._stopping import until_stopped
 from partita._typing import Array, FloatArray, IntArray
 from partita.consensus.pcc._problem import pairs_of_copies, scale_of, totals_of_all_pairs
 from partita.metrics._coassociation import Coassociation, coassociation_of_codes
@@ -58,14 +59,14 @@ class PairRun(NamedTuple):
 
     def sweep(self, rows: IntArray, threshold: float, gaps: FloatArray) -> None:
         """Improve rows whose gap exceeds the threshold."""
-        pcc_blocks.sweep_pairs(self.problem.pairs, self.Y_t, self.block, rows, threshold, gaps)
+        until_stopped(pcc_blocks.sweep_pairs, self.problem.pairs, self.Y_t, self.block, rows, threshold, gaps)
 
     def refresh(self) -> None:
         """Nothing is carried over from sweep to sweep."""
 
     def objective(self) -> float:
         """The value of f."""
-        return float(pcc_pairs.objective_pairs(self.problem.pairs, self.Y_t, self.row))
+        return float(until_stopped(pcc_pairs.objective_pairs, self.problem.pairs, self.Y_t, self.row))
 
 
 def all_pairs(ensemble: Ensemble, n_clusters: int, kind: int) -> PairSpace:

@@ -22,6 +22,7 @@ from partita._labels.ensemble import Ensemble
 from partita._memory import ensure_memory
 from partita._parameters import Interval, StrOptions, common
 from partita._runs import progress
+from partita._stopping import check_stop
 from partita._typing import Array, Codes, FloatArray
 from partita.consensus.label_space._row_tree import TreeOfRows, agreement_of_cells, similarities, symmetrise
 from partita.consensus.label_space._trajectories import trajectory_similarity
@@ -109,8 +110,10 @@ def strongest(S: FloatArray, neighbours: int) -> FloatArray:
         return S
     least, at = np.empty(len(S)), len(S) - neighbours
     for lo in range(0, len(S), _ROWS):
+        check_stop()
         least[lo : lo + _ROWS] = np.partition(S[lo : lo + _ROWS], at, axis=1)[:, at] - _TIE
     for lo in range(0, len(S), _ROWS):
+        check_stop()
         part = S[lo : lo + _ROWS]
         part[np.minimum(least[lo : lo + _ROWS, None], least) > part] = 0.0
     return S
@@ -153,4 +156,5 @@ def _sparse_walks(A: FloatArray, steps: int, *, show: bool) -> FloatArray:
 def _times(P: Any, X: FloatArray, out: FloatArray) -> None:
     """(P X)', a few columns of X at a time: twice as fast, since they stay in the cache."""
     for lo in range(0, len(X), _COLUMNS):
+        check_stop()
         out[lo : lo + _COLUMNS] = (P @ np.ascontiguousarray(X[:, lo : lo + _COLUMNS])).T
