@@ -69,6 +69,7 @@ html_copy_source = False
 html_show_sourcelink = False
 # pages without pages below them: the space is for their tables
 html_sidebars = {page: [] for page in ("index", "start", "methods", "command-line")}
+html_context = {"default_mode": "auto"}  # light or dark, as the reader's system
 html_theme_options = {
     "navbar_align": "left",
     "header_links_before_dropdown": 6,

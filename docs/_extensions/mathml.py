@@ -14,10 +14,17 @@ LOGGER = logging.getLogger(__name__)
 REPLACED = [
     (re.compile(r"\\arg\\?\s*\\(max|min)(?![a-z])"), r"\\operatorname{arg\\,\1}"),
     (re.compile(r"\\arg(?![a-z])"), r"\\operatorname{arg}"),
-    (re.compile(r"\\(?:[Bb]igg?[lr]?)\s*\\lbrace(?![a-z])"), r"\\left\\lbrace "),
-    (re.compile(r"\\(?:[Bb]igg?[lr]?)\s*\\rbrace(?![a-z])"), r"\\right\\rbrace "),
+    (re.compile(r"\\(?:[Bb]igg?[lr]?)\s*\\(?:lbrace(?![a-z])|\{)"), r"\\left\\lbrace "),
+    (re.compile(r"\\(?:[Bb]igg?[lr]?)\s*\\(?:rbrace(?![a-z])|\})"), r"\\right\\rbrace "),
+    (re.compile(r"\\(begin|end)\{aligned\}"), r"\\\1{align*}"),
 ]
-UNKNOWN = re.compile(r">\\[a-zA-Z]+")
+# what it makes of functions and relations, as operators with the space that belongs to them
+SPACED = [
+    (re.compile(r"<mi>(log|exp|ln)</mi>(?=<mo[^>]*>&#x00028;)"), r'<mo lspace="0.17em" rspace="0">\1</mo>'),
+    (re.compile(r"<mi>(log|exp|ln)</mi>"), r'<mo lspace="0.17em" rspace="0.17em">\1</mo>'),
+    (re.compile(r"<mi>&#x0007E;</mi>"), "<mo>&#x0223C;</mo>"),
+]
+UNKNOWN = re.compile(r">(?:\\[a-zA-Z{}]+|&<)")
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
@@ -44,6 +51,8 @@ def mathml(node: nodes.Element, display: str) -> str:
     for pattern, words in REPLACED:
         text = pattern.sub(words, text)
     found = convert(text, display=display)
+    for pattern, words in SPACED:
+        found = pattern.sub(words, found)
     unknown = UNKNOWN.findall(found)
     if unknown:
         LOGGER.warning("formula with unknown commands %s: %s", unknown, text, location=node)
