@@ -6,7 +6,7 @@ loads neither numba nor scikit-learn.
 
 import lazy_loader as _lazy
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.1.0"
 
 __getattr__, _, __all__ = _lazy.attach_stub(__name__, __file__)
 __all__ = [*__all__, "__version__"]
