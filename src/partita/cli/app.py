@@ -1,16 +1,21 @@
 """``partita app``: a page to drop a file on, on this computer."""
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from partita.cli._command import command
 
+if TYPE_CHECKING:
+    _Type = click.ParamType[int]
+else:
+    _Type = click.ParamType  # click 8.2 takes no brackets at run time
+
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}
 
 
-class Size(click.ParamType[int]):
+class Size(_Type):
     """A number of bytes, such as 200MB."""
 
     name = "SIZE"
