@@ -16,6 +16,7 @@ from playwright.sync_api import sync_playwright
 
 TARGET = Path(__file__).parents[1] / "docs" / "images" / "report.png"
 WIDTH, HEIGHT = 900, 1120
+FADE = 140  # pixels at the end
 QUIET = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
 
 
@@ -33,9 +34,18 @@ def main(report: str) -> None:
     sheet = Image.new("RGB", (2 * WIDTH + 20, HEIGHT), "#d8dce0")
     for place, image in enumerate(images):
         sheet.paste(image, (place * (WIDTH + 20), 0))
+    sheet = faded(sheet)
     TARGET.parent.mkdir(parents=True, exist_ok=True)
     small = sheet.resize((sheet.width * 7 // 10, sheet.height * 7 // 10), Image.Resampling.LANCZOS)
-    small.quantize(128).save(TARGET, optimize=True)  # flat colours: a fifth of the size, and no visible difference
+    small.quantize(256).save(TARGET, optimize=True)  # flat colours: a fifth of the size, and no visible difference
+
+
+def faded(sheet: Image.Image) -> Image.Image:
+    """The sheet with its end fading to white: the report goes on below."""
+    ramp = Image.linear_gradient("L").resize((sheet.width, FADE))  # black above, white below
+    mask = Image.new("L", sheet.size, 0)
+    mask.paste(ramp, (0, sheet.height - FADE))
+    return Image.composite(Image.new("RGB", sheet.size, "white"), sheet, mask)
 
 
 if __name__ == "__main__":

@@ -128,7 +128,7 @@ def _could_it_be_one(choice: Any) -> str:
         return (
             f"Probably not: the clusterings agree more than by chance{p}, and more than those of one cloud of points "
             "mostly do. Labels alone cannot exclude that all of them cut one cluster in the same way; features can, if "
-            "you have them (`partita choose`)."
+            "you have them (see the command partita choose)."
         )
     if choice.verdict == "agreed":
         return (
