@@ -7,6 +7,8 @@ from benchmarks._optima_methods import METHODS
 
 HEAD = """# How near to the optimum
 
+How often the default fit of each method reaches the best value of what it optimises.
+
 `python -m benchmarks optima` fits every method with starts or chains, with its default parameters and the number of
 classes as the number of clusters, from 20 seeds on frozen ensembles: k-means of iris, wine, glass, E. coli, digits,
 image segments, blobs and unbalanced blobs, with 10 or 100 clusterings, some with 30 % of the labels missing. The *gap*

@@ -181,6 +181,8 @@ def page(cells):
         [
             "# From features to a consensus: which way is the default",
             "",
+            "How well `ConsensusClustering` (the first way) finds clusters and their number, beside other ways.",
+            "",
             f"{len(names)} tables of the development half (the leaderboard reports the other one) with at most 5,000",
             "objects; 100 k-means clusterings of each, by `KMeansEnsemble(random_state=0)`, which all ways combine.",
             "Seconds, the median, are without the ensemble, which takes "
