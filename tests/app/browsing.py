@@ -10,6 +10,7 @@ OPTIONS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
+TABS = ("Objects", "Clusters", "Clusterings", "Annotations", "Compare", "Downloads")
 WIDE, NARROW = {"width": 1280, "height": 900}, {"width": 400, "height": 800}
 
 
@@ -22,7 +23,9 @@ def hostile():
     """A table whose every word would be a script, if it were read as one."""
     words = ["</script><script>alert(2)</script>", "<svg onload=alert(3)>", "javascript:alert(4)"]
     rows = [[f"{HOSTILE} id", HOSTILE, words[0], "'\"><b>c</b>", "<u>known</u>"]]
-    rows += [[f"{HOSTILE} {row}", words[row % 3], f"<i>{row % 3}</i>", row % 3, words[row // 3 % 3]] for row in range(60)]
+    rows += [
+        [f"{HOSTILE} {row}", words[row % 3], f"<i>{row % 3}</i>", row % 3, words[row // 3 % 3]] for row in range(60)
+    ]
     text = io.StringIO()
     csv_file.writer(text).writerows(rows)
     return text.getvalue().encode()
@@ -81,7 +84,9 @@ class Desk:
 
     def pictures(self):
         """The pixels of the three pictures."""
-        return self.tab.evaluate("['tree', 'heat', 'membership'].map((n) => document.querySelector(`.${n}`).toDataURL())")
+        return self.tab.evaluate(
+            "['tree', 'heat', 'membership'].map((n) => document.querySelector(`.${n}`).toDataURL())"
+        )
 
     def corner(self, name, x, y):
         """A place of a picture, given as shares of its size."""

@@ -73,6 +73,6 @@ def result(browser, server):
     desk.choose()
     desk.run(**{"Number of clusters": "3"})
     desk.wait_for_result()
-    place = desk.tab.evaluate("location.hash")
+    place = desk.tab.evaluate("location.hash.split('&')[0]")
     context.close()
     return place

@@ -25,7 +25,7 @@ def test_a_file_is_corrected_run_and_explored_with_the_mouse(desk, screen):
     page.tab.get_by_label("Missing is written as").press("Enter")
     expect(page.figure("Missing labels")).to_contain_text("40")
     expect(page.tab.locator(".changed")).to_contain_text("missing 22 → 40")
-    page.tab.get_by_label("The label −1 means").select_option("cluster")
+    page.tab.get_by_label("The label \N{MINUS SIGN}1 means").select_option("cluster")
     expect(page.figure("Missing labels")).to_contain_text("18")
     page.tab.get_by_role("button", name="Undo").click()
     expect(page.figure("Missing labels")).to_contain_text("40")

@@ -38,7 +38,7 @@ def test_strangers_are_refused_over_a_real_connection(tmp_path):
             assert stranger.post("/api/datasets/example", headers={"X-Partita": "1"}).status_code == 403
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", None)])
 def test_the_end_leaves_no_temporary_files_even_while_a_run_goes_on(tmp_path, number):
     with app(tmp_path / "t") as process, let_in(process) as client:
         key = client.post("/api/datasets?name=plants.csv", content=plants(3000)).json()["id"]

@@ -16,6 +16,7 @@ from partita.plotting import CoassociationDisplay
 from partita.results import ConsensusResult
 
 MAX_DRAWN = 800  # objects of the heatmap: a screen has about as many rows of dots
+_SORTED = 10  # annotations whose order is known before it is asked for
 _NO_VALUE = 255  # of a pixel: no clustering has both objects
 
 
@@ -35,7 +36,8 @@ class Prepared:
 
     def warm_up(self) -> None:
         """Compute what the page asks for first, as part of the job."""
-        for column in ("confidence", "cluster", "vote", "second", "id"):
+        known = self.found.having("annotation")[:_SORTED]
+        for column in ("confidence", "cluster", "vote", "second", "id", *(f"annotation:{name}" for name in known)):
             self.order_by(column)
             check_stop()
         _ = self.lower_ids, self.heatmap, self.pixels

@@ -24,7 +24,18 @@ async function failure(status, text) {
   return new ServerError(status === 403 ? REFUSED : `The server answered with an error (${status}).`, status);
 }
 
-async function send(path, query, options) {
+const AGAIN = 250; // milliseconds until a result that is being fitted is asked for again
+
+/** The answer, when it is there; with `once`, also that it is not ready (202). */
+async function send(path, query, options, once = false) {
+  for (;;) {
+    const answer = await sendOnce(path, query, options);
+    if (once || answer.status !== 202) return answer;
+    await pause(AGAIN);
+  }
+}
+
+async function sendOnce(path, query, options) {
   let answer;
   try {
     answer = await fetch(address(path, query), { headers: { "X-Partita": "1" }, ...options });
@@ -42,7 +53,7 @@ export async function get(path, query = {}, signal = undefined) {
 
 /** An answer that may not be ready: [ready, value]. */
 export async function getWhenReady(path, query = {}) {
-  const answer = await send(path, query, {});
+  const answer = await send(path, query, {}, true);
   return [answer.status !== 202, await answer.json()];
 }
 

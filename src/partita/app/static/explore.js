@@ -8,6 +8,8 @@ import { Picture } from "./picture.js";
 import { Store } from "./store.js";
 import { tabs } from "./tabs.js";
 
+const MOST_SEEN = 6; // numbers of clusters whose pictures are kept: each has about 1 MB
+
 export async function showExplore(page, run, parts) {
   const store = new Store(run);
   const view = new Explore(page, store);
@@ -21,6 +23,7 @@ class Explore {
     this.store = store;
     this.open = true;
     this.asked = 0;
+    this.seen = new Map(); // what is drawn, by number of clusters: results never change
     this.message = messagePlace();
     this.words = el("div", { class: "words" });
     this.legend = el("div", { class: "legend", role: "group", "aria-label": "Clusters: press one to select its objects" });
@@ -30,7 +33,7 @@ class Explore {
     this.details = new Details(store);
     this.selected = el("div", { class: "selected" });
     this.tab = null;
-    store.on("selection", () => this.#drawSelection());
+    store.on("selection", () => { this.message.clear(); this.#drawSelection(); });
     store.on("failed", (text) => this.message.show(text));
     this.keys = (event) => { if (event.key === "Escape" && !/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) store.clear(); };
     document.addEventListener("keydown", this.keys);
@@ -56,15 +59,9 @@ class Explore {
     this.waiting = true;
     this.message.clear();
     try {
-      const summary = await this.#summary(k, mine);
-      if (!summary) return;
-      const query = { k: summary.k };
-      this.store.own ??= summary.k === summary.k_chosen ? summary : await get(this.store.path("summary"));
-      const [heat, pixels, membership] = await Promise.all([
-        get(this.store.path("heatmap"), query), getBytes(this.store.path("heatmap/pixels"), query), get(this.store.path("membership"), query),
-      ]);
-      if (mine !== this.asked || !this.open) return;
-      this.#take(summary, { ...heat, pixels, membership: membership.values?.length ? membership : null }, tab);
+      const found = this.seen.get(k) ?? await this.#fetch(k, mine);
+      if (!found || mine !== this.asked || !this.open) return;
+      this.#take(found.summary, found.heat, tab);
       await this.store.summariseAgain();
     } catch (error) {
       if (!this.tabs) throw error;
@@ -72,6 +69,21 @@ class Explore {
     } finally {
       if (mine === this.asked) { this.waiting = false; this.numbers.wait(null); this.page.main.removeAttribute("aria-busy"); }
     }
+  }
+
+  async #fetch(k, mine) {
+    const summary = await this.#summary(k, mine);
+    if (!summary) return null;
+    const { store } = this;
+    const query = { k: summary.k };
+    store.own ??= summary.k === summary.k_chosen ? summary : await get(store.path("summary"));
+    const [heat, pixels, membership] = await Promise.all([
+      get(store.path("heatmap"), query), getBytes(store.path("heatmap/pixels"), query), get(store.path("membership"), query),
+    ]);
+    const found = { summary, heat: { ...heat, pixels, membership: membership.values?.length ? membership : null } };
+    this.seen.set(summary.k, found);
+    if (this.seen.size > MOST_SEEN) this.seen.delete(this.seen.keys().next().value);
+    return found;
   }
 
   async #summary(k, mine) {
@@ -92,12 +104,12 @@ class Explore {
     store.summary = summary;
     store.k = summary.k; // as it was asked for: a method may find fewer
     if (first) this.#build(tab);
+    this.objects.load(); // the server answers while the pictures are drawn
     this.#drawWords();
     this.#drawLegend();
     this.numbers.draw();
     store.setHeat(heat);
     store.tell("number");
-    this.objects.load();
     if (!first) announce(`${counted(store.k, "cluster")} shown`);
     if (!first && tab) this.tabs.open(tab);
   }

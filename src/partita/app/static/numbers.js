@@ -23,6 +23,7 @@ export class Numbers {
     const ks = own.ks;
     [this.slider.min, this.slider.max] = [String(Math.min(...ks)), String(Math.max(...ks))];
     this.slider.value = String(k);
+    this.wanted = k;
     this.slider.disabled = ks.length < 2;
     this.#bars(ks);
     this.#tell(k);
@@ -70,11 +71,12 @@ export class Numbers {
   #ask(k) {
     this.slider.value = String(k);
     this.#tell(k);
-    if (k !== this.store.k || this.asking) this.changed(k);
+    if (k === this.wanted) return;
+    this.wanted = k; // it may come later than a number asked for after it
+    this.changed(k);
   }
 
   wait(text) {
-    this.asking = Boolean(text);
     this.busy.hidden = !text;
     this.busy.textContent = text ?? "";
   }
