@@ -16,6 +16,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import sparse
+from scipy.sparse.linalg import eigsh, svds
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
@@ -24,6 +26,7 @@ from partita import _kernels, _runs, _stopping
 from partita._kernels import partition_moves
 from partita._labels.membership import one_hot
 from partita._runs import in_order, progress
+from partita.consensus.graph._stoppable_matrix import stoppable
 from partita.consensus.kmeans import _starts_of_sklearn
 from partita.consensus.kmeans._starts_of_sklearn import fit_kmeans
 from partita.exceptions import Cancelled, Stopped, TimeLimitReached
@@ -367,6 +370,9 @@ FITS = (
     partita.PCC(3, divergence="kl", max_iter=3, random_state=0),
     partita.PCC(3, divergence="kl", pairs=8, solver="greedy", max_iter=3, random_state=0),
     partita.PEACE(3, n_init=1, max_iter=9, random_state=0),
+    partita.LabelKMeans(3, n_init=2, random_state=0),
+    partita.KCC(3, n_init=2, random_state=0),
+    partita.InformationBottleneck(3, n_init=2, random_state=0),
 )
 
 
@@ -432,7 +438,26 @@ def byte_of(arrays, place, byte):
     return bytes_of(arrays[place])[byte : byte + 1]
 
 
-# ------------------------------------------------------------------------------------------- k-means of scikit-learn
+# ------------------------------------------------------------------------------- steps that other libraries compute
+@pytest.mark.parametrize("form", [sparse.csr_array, np.asarray])
+def test_eigenvectors_by_scipy_are_the_same_and_stop_before_a_product(form, rng):
+    half = sparse.random_array((700, 700), density=0.02, rng=rng)
+    matrix, start = form((half + half.T).toarray()), rng.random(700)
+    ours = eigsh(stoppable(matrix), k=4, which="LA", v0=start)
+    theirs = eigsh(matrix, k=4, which="LA", v0=start)
+    assert all(np.array_equal(a, b) for a, b in zip(ours, theirs, strict=True))
+    with partita.limits(cancel=Looks(5)), pytest.raises(Cancelled):
+        eigsh(stoppable(matrix), k=4, which="LA", v0=start)
+
+
+def test_singular_vectors_by_scipy_are_the_same_and_stop_before_a_product(rng):
+    matrix, start = sparse.random_array((900, 300), density=0.02, rng=rng).tocsr(), rng.random(300)
+    ours, theirs = svds(stoppable(matrix), k=3, v0=start), svds(matrix, k=3, v0=start)
+    assert all(np.array_equal(a, b) for a, b in zip(ours, theirs, strict=True))
+    with partita.limits(cancel=Looks(5)), pytest.raises(Cancelled):
+        svds(stoppable(matrix), k=3, v0=start)
+
+
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("grid", [False, True])
 def test_starts_one_by_one_are_those_of_scikit_learn(seed, grid, monkeypatch):

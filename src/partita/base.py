@@ -271,6 +271,7 @@ class BaseConsensus(ConfidenceMixin, ClusterMixin, BaseEstimator):
             order = canonical_order(row_codes, row_weights, encoder.clustering_weights, by_codes=self._ties_by_codes)
         check_stop()
         active, weightless = order[row_weights[order] > 0], order[row_weights[order] == 0]
+        check_stop()
         row_of = np.full(n_samples, -1, dtype=np.int64)
         row_of[labelled] = distinct.inverse
         if not is_part:

@@ -44,7 +44,11 @@ def warm_up() -> None:
     The first call on a machine takes some seconds, later ones a fraction of a second. Useful
     before measuring time, or when an image is built.
     """
-    codes = np.array([[0, 0], [0, 1], [1, 1], [0, 0]], dtype=np.int32)
+    for part in PARTS:
+        part(CODES)
+
+
+def _warm_up_rows(codes: np.ndarray) -> None:
     n, m = codes.shape
     distinct.distinct_rows(
         codes,
@@ -54,25 +58,15 @@ def warm_up() -> None:
         np.empty(n, dtype=np.int64),
         np.empty(n, dtype=np.int64),
     )
-    _warm_up_agreement(codes)
     first_cell = np.array([0, 2], dtype=np.int64)
     cells.add_pairs(codes, first_cell, np.ones(n), np.empty(m, dtype=np.int64), np.zeros((4, 4)))
     cells.sum_labels(codes, first_cell, np.zeros((4, 2)), np.empty((n, 2)))
+
+
+def _warm_up_linkage(codes: np.ndarray) -> None:
     for dtype in (np.float64, np.float32):
         _warm_up_chain(dtype)
-    linkage.prim_matrix(1.0 - np.eye(n), 0, np.empty(n, dtype=np.int64), np.empty(n))
-    _warm_up_label_kmeans(codes)
-    _warm_up_partition_moves(codes)
-    kmeans.lloyd(np.eye(3), np.zeros((2, 2)), 1, np.empty((2, 3)), np.empty(3, dtype=np.int64))
-    one_each, lists = np.zeros(n, dtype=np.int64), (np.arange(n + 1), np.zeros(n, dtype=np.int64), np.ones(n))
-    tables = np.zeros((1, 1)), np.zeros((1, 1))
-    itk.move_rows(*lists, np.zeros(1, dtype=np.int64), 0.0, 1, one_each, np.full(1, n), *tables)
-    _warm_up_pcc(codes)
-    _warm_up_models(codes)
-    _warm_up_nbce(codes)
-    _warm_up_mixtures()
-    _warm_up_internal()
-    _warm_up_representatives()
+    linkage.prim_matrix(1.0 - np.eye(len(codes)), 0, np.empty(len(codes), dtype=np.int64), np.empty(len(codes)))
 
 
 def _warm_up_label_kmeans(cells: np.ndarray) -> None:
@@ -83,12 +77,20 @@ def _warm_up_label_kmeans(cells: np.ndarray) -> None:
     label_kmeans.draw_rows(cells, weights, space, np.zeros((k, 1)), np.ones(n), np.empty(k, dtype=np.int64))
     label_kmeans.fill_table(mass, size, space, table)
     label_kmeans.assign(cells, table, weights, 0, n, labels, np.empty(n), mass)
-    label_kmeans.move_rows(cells, weights, space, 1, labels, mass, size)
+    label_kmeans.move_rows(cells, weights, space, 1, labels, mass, size, _GO_ON)
     utility = kcc.Utility(space.first_cell, np.ones(m), np.full(4, 0.5), kcc.NORM, 5.0, 1.0)
     kcc.objective(mass, utility)
     kcc.fill_table(mass, utility, table)
     kcc.count_cells(cells, weights, labels, mass)
-    kcc.sweep_rows(cells, weights, utility, 1.0, labels, mass, size)
+    kcc.sweep_rows(cells, weights, utility, 1.0, labels, mass, size, _GO_ON)
+
+
+def _warm_up_points(codes: np.ndarray) -> None:
+    n = len(codes)
+    kmeans.lloyd(np.eye(3), np.zeros((2, 2)), 1, np.empty((2, 3)), np.empty(3, dtype=np.int64))
+    one_each, lists = np.zeros(n, dtype=np.int64), (np.arange(n + 1), np.zeros(n, dtype=np.int64), np.ones(n))
+    tables = np.zeros((1, 1)), np.zeros((1, 1))
+    itk.move_rows(*lists, np.zeros(1, dtype=np.int64), 0.0, 1, one_each, np.full(1, n), *tables, _GO_ON)
 
 
 def _warm_up_partition_moves(codes: np.ndarray) -> None:
@@ -209,7 +211,7 @@ def _warm_up_partitions(listed: tuple[Any, Any, Any], n: int, m: int, n_cells: i
     nbce_climb.climb(rows, logs, z, K, 1.0, True, 1.0, _GO_ON)
 
 
-def _warm_up_mixtures() -> None:
+def _warm_up_mixtures(_: np.ndarray) -> None:
     n, d, k = 4, 2, 2
     points, z, size = np.zeros((n, d)), np.zeros(n, dtype=np.int64), np.zeros(k, dtype=np.int64)
     centers, numbers = np.zeros((d, k)), np.zeros(n)
@@ -226,7 +228,7 @@ def _warm_up_mixtures() -> None:
     neal.log_density(points, centers, np.ones(k), np.zeros(k), numbers)
 
 
-def _warm_up_internal() -> None:
+def _warm_up_internal(_: np.ndarray) -> None:
     n, d, k = 4, 2, 2
     tables = [np.zeros((n, k)) for _ in range(3)]
     internal.distances_to_clusters(np.zeros((d, n)), np.array([0, 2, n]), 0, n, internal.EUCLIDEAN, *tables)
@@ -237,7 +239,7 @@ def _warm_up_internal() -> None:
         internal.tally_pairs(counts, counts, True, np.ones(n, dtype=np.int64), 0, np.zeros((1, 2), dtype=np.int64))
 
 
-def _warm_up_representatives() -> None:
+def _warm_up_representatives(_: np.ndarray) -> None:
     points, index, squared = np.eye(2), np.zeros((2, 1), dtype=np.int32), np.zeros((2, 1))
     representatives.nearest_of_all(points, points, index, squared)
     regions = points, np.arange(3), np.zeros((2, 2), dtype=np.int32), np.zeros((2, 2))
@@ -275,3 +277,11 @@ def _warm_up_chain(dtype: type) -> None:
     chain = linkage.start_chain(np.ones((n, n), dtype=dtype), np.ones(n))
     linkage.nn_chain(chain, linkage.AVERAGE, n, left, right, height)
     linkage.merge_tree(left, right, height, np.ones(n), np.empty((n - 1, 4)))
+
+
+CODES = np.array([[0, 0], [0, 1], [1, 1], [0, 0]], dtype=np.int32)
+PARTS = (
+    _warm_up_rows, _warm_up_agreement, _warm_up_linkage, _warm_up_label_kmeans, _warm_up_partition_moves,
+    _warm_up_points, _warm_up_pcc, _warm_up_models, _warm_up_nbce, _warm_up_mixtures, _warm_up_internal,
+    _warm_up_representatives,
+)  # fmt: skip

@@ -40,7 +40,7 @@ def _add(starts, cells, values, cell_clustering, i, sign, mass, total, g):
 
 
 @jit
-def move_rows(starts, cells, values, cell_clustering, least, max_passes, labels, n_rows, mass, total):
+def move_rows(starts, cells, values, cell_clustering, least, max_passes, labels, n_rows, mass, total, stop):
     """Move rows one after another to the cluster that lowers the objective most; returns the number of moves.
 
     starts          IN     (n + 1,) int64, place of each row's first cell; the cells of a row are in order
@@ -53,11 +53,14 @@ def move_rows(starts, cells, values, cell_clustering, least, max_passes, labels,
     n_rows          IN/OUT (k,) int64, rows of each cluster: the last one stays
     mass            IN/OUT (k, t) float64, sum of the values of each cluster in each cell
     total           IN/OUT (k, m) float64, and in each clustering
+    stop            IN     (1,) uint8, not 0 as soon as it is to return, whatever is done by then
     """
     n, k, n_moves = labels.shape[0], mass.shape[0], 0
     for _ in range(max_passes):
         before = n_moves
         for i in range(n):
+            if stop[0] != 0:
+                return n_moves
             own = labels[i]
             if n_rows[own] <= 1:
                 continue

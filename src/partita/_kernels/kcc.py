@@ -247,7 +247,7 @@ def _lost(cells, i, own, w, mass, utility, total, seen):
 
 
 @jit_over(label_kmeans)
-def sweep_rows(cells, row_weights, utility, common, labels, mass, size):
+def sweep_rows(cells, row_weights, utility, common, labels, mass, size, stop):
     """One sweep of single moves: a row changes its cluster as soon as that lowers the objective (eq. U8).
 
     cells  IN     (n, m) int32
@@ -255,6 +255,7 @@ def sweep_rows(cells, row_weights, utility, common, labels, mass, size):
     labels IN/OUT (n,) int32
     mass   IN/OUT (k, n_cells + m) float64, of the clusters of these labels
     size   IN/OUT (k,) float64, weight of each cluster
+    stop   IN     (1,) uint8, not 0 as soon as it is to return, whatever is done by then
 
     Returns the number of moves. The only row of a cluster stays.
     """
@@ -268,6 +269,8 @@ def sweep_rows(cells, row_weights, utility, common, labels, mass, size):
         _refresh(mass, h, common, utility, total, seen, table)
     n_moves = 0
     for i in range(cells.shape[0]):
+        if stop[0] != 0:
+            break
         own, w = labels[i], row_weights[i]
         if size[own] <= w * (1.0 + 1e-12):
             continue

@@ -191,12 +191,13 @@ def _better_cluster(total, size, w, own):
 
 
 @jit
-def move_rows(cells, row_weights, space, max_sweeps, labels, mass, size):
+def move_rows(cells, row_weights, space, max_sweeps, labels, mass, size, stop):
     """Hartigan's single moves: a row changes its cluster as soon as that lowers the sum of squares.
 
     labels IN/OUT (n,) int32
     mass   IN/OUT (k, n_cells + m) float64, of the clusters of these labels
     size   IN/OUT (k,) float64
+    stop   IN     (1,) uint8, not 0 as soon as it is to return, whatever is done by then
 
     Returns the number of moves; the last of fewer than ``max_sweeps`` sweeps made none.
     """
@@ -208,6 +209,8 @@ def move_rows(cells, row_weights, space, max_sweeps, labels, mass, size):
     for _ in range(max_sweeps):
         before = n_moves
         for i in range(cells.shape[0]):
+            if stop[0] != 0:
+                return n_moves
             own, w = labels[i], row_weights[i]
             if size[own] <= w * (1.0 + _ROUNDING):  # the only row of its cluster is at its centre
                 continue

@@ -13,6 +13,7 @@ import numpy as np
 
 from partita._kernels._ready import is_ready
 from partita._kernels.code_columns import CodeColumns
+from partita._stopping import check_stop
 from partita._typing import Array, Codes, FloatArray, IntArray
 
 
@@ -86,8 +87,10 @@ class Ensemble:
 
     @cached_property
     def _row_lists(self) -> tuple[IntArray, Codes, Codes]:
+        check_stop()
         seen = self.codes >= 0
         clusterings = np.broadcast_to(np.arange(self.n_clusterings, dtype=np.int32), seen.shape)[seen]
+        check_stop()
         starts = np.concatenate([[0], np.cumsum(np.count_nonzero(seen, axis=1))]).astype(np.int64)
         return starts, self.codes[seen] + self.first_cell.astype(np.int32)[clusterings], clusterings
 
@@ -112,6 +115,7 @@ class Ensemble:
         from scipy import sparse
 
         ones = np.ones(len(self.row_cells))
+        check_stop()
         return sparse.csr_array((ones, self.row_cells, self.row_starts), shape=(self.n_rows, self.n_cells))
 
     @cached_property
@@ -211,6 +215,7 @@ def canonical_order(
     """
     popularity, squared = np.zeros(len(codes)), np.zeros(len(codes))
     for j, weight in enumerate(clustering_weights):
+        check_stop()
         mass = np.bincount(codes[:, j] + 1, weights=row_weights)
         mass[0] = 0.0  # missing labels agree with none
         share = mass[codes[:, j] + 1]

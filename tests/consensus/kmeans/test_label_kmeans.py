@@ -190,7 +190,7 @@ def test_single_moves_end_where_no_row_gains_by_moving(missing, rng):
     for row, h in enumerate(labels):
         mass[h, rows.cells[row]] += w[row]
     size = rows.space.sizes(mass)
-    assert move_rows(rows.cells, w, rows.kernel_space, 100, labels, mass, size) > 0
+    assert move_rows(rows.cells, w, rows.kernel_space, 100, labels, mass, size, np.zeros(1, dtype=np.uint8)) > 0
     after = inertia(points, labels, w)
     assert after < before
     assert np.allclose(size, np.bincount(labels, weights=w, minlength=4))

@@ -17,6 +17,7 @@ from threadpoolctl import threadpool_limits
 from partita._labels.tables import membership_sums
 from partita._stopping import check_stop
 from partita._typing import FloatArray, IntArray
+from partita.consensus.graph._stoppable_matrix import stoppable
 from partita.consensus.kmeans._starts_of_sklearn import fit_kmeans
 
 _DENSE = 600  # vertices, or labels, up to which the dense matrix is decomposed, at cubic cost; beyond, Lanczos
@@ -34,7 +35,7 @@ def embed_graph(W: Any, vertex_weights: FloatArray, n_vectors: int, seed: int) -
         return np.asarray(eigh(scale[:, None] * dense * scale, subset_by_index=(max(0, n - n_vectors), n - 1))[1])
     normal = sparse.diags_array(scale) @ sparse.csr_array(W) @ sparse.diags_array(scale)
     start = np.random.default_rng(seed).random(n)
-    return np.asarray(sparse.linalg.eigsh(normal, k=min(n_vectors, n - 1), which="LA", v0=start)[1])
+    return np.asarray(sparse.linalg.eigsh(stoppable(normal), k=min(n_vectors, n - 1), which="LA", v0=start)[1])
 
 
 def embed_factor(
@@ -54,7 +55,7 @@ def embed_factor(
     if A.shape[1] > _DENSE:
         k = min(n_vectors, min(normal.shape) - 1)
         start = np.random.default_rng(seed).random(min(normal.shape))
-        U, _, Vt = sparse.linalg.svds(normal, k=k, v0=start)
+        U, _, Vt = sparse.linalg.svds(stoppable(normal), k=k, v0=start)
         return np.asarray(U), np.asarray(Vt.T)
     t = A.shape[1]
     values, V = eigh(membership_sums(normal, np.ones(len(root))), subset_by_index=(max(0, t - n_vectors), t - 1))

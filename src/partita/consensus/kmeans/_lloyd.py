@@ -13,6 +13,7 @@ import numpy as np
 from partita._kernels.label_kmeans import LabelSpace, assign, draw_rows, fill_table, move_rows
 from partita._labels.ensemble import Ensemble
 from partita._runs import Progress, block_edges, in_order
+from partita._stopping import until_stopped
 from partita._typing import Array, Codes, FloatArray
 from partita.consensus.kmeans._one_hot_space import OneHotSpace, one_hot_space, sum_per_clustering
 
@@ -152,7 +153,8 @@ def improve(
             bar.update(1)
         if not ended and 1 < len(history) < max_iter and history[-2] - history[-1] <= tol * history[-2]:
             sizes = space.sizes(stats.mass)
-            n_moves = move_rows(cells, row_weights, kernel_space, _SWEEPS, labels, stats.mass, sizes)
+            moving = cells, row_weights, kernel_space, _SWEEPS, labels, stats.mass, sizes
+            n_moves = until_stopped(move_rows, *moving)
             ended = True  # after one more assignment, if rows have moved
         else:
             n_moves = 0
@@ -180,7 +182,8 @@ def improve_by_moves(
     mass = assign_rows(cells, row_weights, points.table(mass), labels, distance, n_jobs).mass
     history, ended = [within_sum(points, mass)], False
     while len(history) < max_iter and not ended:
-        ended = not move_rows(cells, row_weights, kernel_space, 1, labels, mass, space.sizes(mass))
+        moving = cells, row_weights, kernel_space, 1, labels, mass, space.sizes(mass)
+        ended = not until_stopped(move_rows, *moving)
         history.append(within_sum(points, mass))
         if bar is not None:
             bar.update(1)

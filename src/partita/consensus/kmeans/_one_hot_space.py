@@ -17,6 +17,7 @@ import numpy as np
 
 from partita._kernels.label_kmeans import LabelSpace, fill_table
 from partita._labels.ensemble import Ensemble
+from partita._stopping import check_stop
 from partita._typing import Codes, FloatArray, IntArray
 
 _TINY = np.finfo(float).tiny  # instead of 0 in divisors
@@ -44,6 +45,7 @@ class OneHotSpace(NamedTuple):
 
     def to_cells(self, codes: Codes) -> Codes:
         """Cell of each label, (n_rows, n_clusterings)."""
+        check_stop()
         return np.where(codes >= 0, codes + self.layout.first_cell, self.missing_cells).astype(np.int32)
 
     def for_kernels(self) -> LabelSpace:

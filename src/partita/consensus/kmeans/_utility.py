@@ -24,6 +24,7 @@ from partita._kernels.kcc import (
 from partita._kernels.label_kmeans import LabelSpace
 from partita._labels.ensemble import Ensemble
 from partita._runs import Progress
+from partita._stopping import until_stopped
 from partita._typing import Array, Codes, FloatArray
 from partita.consensus.kmeans._lloyd import KMeansRun, assign_rows, move_empty, one_row_each
 from partita.consensus.kmeans._one_hot_space import OneHotSpace, one_hot_space, sum_per_clustering
@@ -180,7 +181,7 @@ def _move_rows(
     labels, mass = state.labels.copy(), state.mass
     while len(history) < max_iter:
         sizes, rows = points.space.sizes(mass), (points.cells, points.row_weights)
-        if not sweep_rows(*rows, points.utility, points.common, labels, mass.copy(), sizes):
+        if not until_stopped(sweep_rows, *rows, points.utility, points.common, labels, mass.copy(), sizes):
             return _State(labels, state.distance, mass, history[-1]), True
         mass = points.count(labels, len(mass))  # again, as what is added and taken away leaves rounding errors
         history.append(min(history[-1], points.objective(mass)))

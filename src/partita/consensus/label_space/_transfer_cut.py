@@ -18,6 +18,7 @@ from partita._labels.tables import label_sums, membership_sums, pair_sums
 from partita._memory import ensure_memory
 from partita._numbering import rank_of
 from partita._typing import FloatArray, IntArray
+from partita.consensus.graph._stoppable_matrix import stoppable
 
 _DENSE = 1500  # cells up to which W is decomposed as a dense matrix, at cubic cost: 0.5 s; beyond, Lanczos
 # of Lanczos, each some 20 products: as long as the dense decomposition of 3,500 cells takes. Clusterings that agree
@@ -119,7 +120,7 @@ def _by_lanczos(normal: FloatArray, n_vectors: int) -> tuple[FloatArray, FloatAr
 
     try:
         start = np.sqrt(np.arange(1.0, len(normal) + 1))
-        values, V = eigsh(normal, k=n_vectors, which="LA", v0=start, maxiter=_RESTARTS)
+        values, V = eigsh(stoppable(normal), k=n_vectors, which="LA", v0=start, maxiter=_RESTARTS)
     except ArpackNoConvergence:
         return None
     return values, V

@@ -23,6 +23,7 @@ from partita._labels.ensemble import Ensemble, match_rows
 from partita._labels.membership import one_hot
 from partita._parameters import Interval, StrOptions, common
 from partita._runs import Progress, Round, draw_seeds, progress, race, sample_for_starts, warn_not_converged
+from partita._stopping import until_stopped
 from partita._typing import Codes, FloatArray, IntArray
 from partita.base import BaseConsensus, Consensus, LabelledRows, SoftConsensusMixin
 from partita.consensus.models._em import START_NOISE, STARTS, EMRun, column_sums, minus_bound, with_every_label
@@ -298,7 +299,7 @@ def move_rows(problem: Bottleneck, start: IntArray, *, n_clusters: int, max_iter
     lists = rows.row_starts, rows.row_cells.astype(np.int64), values, rows.cell_clustering.astype(np.int64)
     history, moved = [problem.entropy + problem.gain(label_mass(plain, labels, n_clusters))], True
     while moved and len(history) < max_iter:
-        moved = bool(itk.move_rows(*lists, _LEAST, 1, labels, n_rows, mass, total))
+        moved = bool(until_stopped(itk.move_rows, *lists, _LEAST, 1, labels, n_rows, mass, total))
         if moved:
             history.append(problem.entropy + problem.gain(label_mass(plain, labels, n_clusters)))
         bar.update(1)

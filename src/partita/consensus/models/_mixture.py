@@ -17,10 +17,12 @@ import numpy as np
 from partita._kernels import mixture
 from partita._labels.ensemble import Ensemble
 from partita._runs import Progress, block_edges, in_order
+from partita._stopping import check_stop
 from partita._typing import FloatArray
 from partita.consensus.models._em import EMRun, climb, column_sums, normalise, penalty
 
 _TINY = 1e-300  # instead of 0 in logs: near the smallest float, so that it counts as 0
+_ROWS = 2**17  # whose posterior is computed between two looks at the limits of time: some tenths of a second
 
 
 class MixtureState(NamedTuple):
@@ -90,7 +92,10 @@ def posterior(
     """Membership and log-likelihood of each row."""
     n = len(rows.row_weights)
     membership, log_likelihood = np.empty((n, len(log_weights))), np.empty(n)
-    mixture.posterior(rows, log_table, log_weights, 0, n, membership, log_likelihood)
+    for lo in range(0, n, _ROWS):
+        check_stop()
+        part = slice(lo, min(n, lo + _ROWS))
+        mixture.posterior(rows, log_table, log_weights, lo, part.stop, membership[part], log_likelihood[part])
     return membership, log_likelihood
 
 

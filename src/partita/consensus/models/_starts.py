@@ -12,7 +12,7 @@ import numpy as np
 from partita._kernels import mixture_search as kernel
 from partita._labels.ensemble import Ensemble
 from partita._runs import Round, race
-from partita._stopping import until_stopped
+from partita._stopping import check_stop, until_stopped
 from partita._typing import FloatArray, IntArray
 from partita.consensus.models._em import STARTS, normalise, shares_of
 from partita.consensus.models._mixture import MixtureState
@@ -81,6 +81,7 @@ def state_of_counts(size: FloatArray, mass: FloatArray, layout: Ensemble, mixed:
 
 def label_mass(ensemble: Ensemble, labels: IntArray, n_clusters: int) -> FloatArray:
     """Weight of each label in each cluster: (n_cells, k)."""
+    check_stop()
     row = np.repeat(np.arange(ensemble.n_rows), np.diff(ensemble.row_starts))
     place = ensemble.row_cells.astype(np.int64) * n_clusters + labels[row]
     mass = np.bincount(place, ensemble.row_weights[row], minlength=ensemble.n_cells * n_clusters)

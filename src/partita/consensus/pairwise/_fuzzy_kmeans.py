@@ -319,6 +319,7 @@ def squared_norms(F: Any, metric: FloatArray) -> FloatArray:
     width = max(int(np.diff(F.indptr).max()), 1)
     step = max(1, _BLOCK // width**2)
     for lo in range(0, len(norms), step):
+        check_stop()
         part = F[lo : lo + step]
         n_labels = np.diff(part.indptr)
         taken = np.arange(width) < n_labels[:, None]  # rows of new objects may have fewer labels

@@ -27,6 +27,7 @@ from partita._labels.ensemble import Ensemble
 from partita._labels.membership import one_hot
 from partita._parameters import common
 from partita._runs import Progress, draw_seeds, in_order, progress, warn_not_converged
+from partita._stopping import check_stop
 from partita._typing import Array, Codes, FloatArray
 from partita.base import BaseConsensus, Consensus, LabelledRows, SoftConsensusMixin
 from partita.consensus.kmeans._lloyd import SHORT_ITER, SHORT_TOL, run_k_means
@@ -71,11 +72,13 @@ class Similarity(NamedTuple):
 
     def times(self, Y: FloatArray) -> FloatArray:
         """S Y over all objects."""
+        check_stop()
         weighted = self.row_weights[:, None] * Y
         return np.asarray(self.S @ weighted if self.A is None else self.A @ (self.A.T @ weighted))
 
     def squared_norm(self) -> float:
         """|| S ||^2 over all pairs of objects."""
+        check_stop()
         if self.A is None:
             return float(self.row_weights @ self.S**2 @ self.row_weights)
         gram = (self.A.T @ (self.A * self.row_weights[:, None])).toarray()
@@ -304,6 +307,7 @@ def rotated_eigenvectors(similarity: Symmetric, n_clusters: int) -> FloatArray:
     B = best_factor(similarity, root, n_clusters)
     R = polar((B / root)[_rows_apart(B / root)].T)[0]
     for _ in range(_TURNS):
+        check_stop()
         R = polar(B.T @ np.maximum(B @ R, 0.0))[0]
     Y = np.zeros((len(B), n_clusters))
     Y[:, : B.shape[1]] = np.maximum(B @ R, 0.0) / root
@@ -314,6 +318,7 @@ def _rows_apart(points: FloatArray) -> list[int]:
     """As many rows as columns, each the longest after its part along those before it is taken off (pivoted QR)."""
     left, chosen = points.copy(), []
     for _ in range(points.shape[1]):
+        check_stop()
         length = np.linalg.norm(left, axis=1)
         chosen.append(int(length.argmax()))
         direction = left[chosen[-1]] / max(float(length.max()), _TINY)

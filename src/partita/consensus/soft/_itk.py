@@ -20,6 +20,7 @@ from partita._labels.membership import one_hot
 from partita._labels.weights import WeightScale
 from partita._parameters import common
 from partita._runs import Progress, Round, plus_plus, progress, race, warn_not_converged
+from partita._stopping import until_stopped
 from partita._typing import Array, Codes, FloatArray, IntArray
 from partita.base import Consensus, LabelledRows
 from partita.consensus.graph._cell_memberships import CellMemberships
@@ -242,7 +243,7 @@ class CenterDivergence:
         total = np.add.reduceat(mass, np.flatnonzero(np.diff(cells.cell_clustering, prepend=-1)), axis=1)
         n_rows = np.bincount(labels, minlength=n_clusters)
         lists = S.indptr.astype(np.int64), S.indices.astype(np.int64), values, cells.cell_clustering
-        return bool(move_rows(*lists, least, _PASSES, labels, n_rows, mass, total))
+        return bool(until_stopped(move_rows, *lists, least, _PASSES, labels, n_rows, mass, total))
 
     def draw_centers(self, n_clusters: int, rng: np.random.Generator) -> FloatArray:
         """First centres: rows far from each other, mixed with equal probabilities (eq. G28)."""
