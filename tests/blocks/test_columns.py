@@ -319,7 +319,7 @@ class Killer:
         self.n_tasks = self.client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks))
         (holder, *_), *_ = self.client.who_has([engine._sites["source-1"]]).values()
         self.pid = self.client.run(os.getpid, workers=[holder])[holder]
-        threading.Timer(0.01, os.kill, (self.pid, signal.SIGKILL)).start()
+        threading.Timer(0.01, os.kill, (self.pid, getattr(signal, "SIGKILL", signal.SIGTERM))).start()
 
 
 @pytest.mark.parametrize(("small", "fewest", "most"), [(1 << 20, 4, 10), (0, 11, 60)], ids=["brought", "chains"])

@@ -145,7 +145,7 @@ def test_a_killed_worker_changes_nothing(files, monkeypatch):
         def share(engine, values):
             passes.append(1)
             if len(passes) == 4:  # in the middle of EM: parts of the rows are on both workers
-                os.kill(workers[0], signal.SIGKILL)
+                os.kill(workers[0], getattr(signal, "SIGKILL", signal.SIGTERM))
             return seen(engine, values)
 
         monkeypatch.setattr(_dask.OnDask, "share", share)
@@ -166,7 +166,7 @@ def test_a_lost_scheduler_leaves_a_fit_that_can_be_resumed(files, tmp_path):
         end = time.monotonic() + 60
         while not (folder / "BCE" / "pass-000002.npz").exists() and time.monotonic() < end:
             time.sleep(0.01)
-        os.kill(client.run_on_scheduler(os.getpid), signal.SIGKILL)
+        os.kill(client.run_on_scheduler(os.getpid), getattr(signal, "SIGKILL", signal.SIGTERM))
 
     with dask.config.set({"distributed.comm.timeouts.connect": "2s"}), local_cluster(2) as (client, _):
         killer = threading.Thread(target=stop, args=(client,))

@@ -61,7 +61,7 @@ def test_another_shell_is_refused(call):
     assert "'bash', 'zsh', 'fish'" in err
 
 
-@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
+@pytest.mark.skipif(sys.platform == "win32" or shutil.which("bash") is None, reason="there is no bash")
 def test_bash_reads_the_script_and_completes(tmp_path):
     partita = f"{sys.executable} -m partita"
     (tmp_path / "partita").write_text(f'#!/bin/sh\nexec {partita} "$@"\n')

@@ -81,8 +81,9 @@ def test_by_columns_needs_consent(sites, run):
 def test_options_reach_the_fit(sites, run):
     (sites / "key.txt").write_text("a key of the three sites\n")
     told = run("federate", "simulate", *ROWS, "-m", "ecpcs", "-k", 3, "--secret-key", "key.txt")
-    assert told.exit_code == 2
-    assert "chmod 600" in told.stderr
+    if os.name == "posix":  # Windows has other permissions
+        assert told.exit_code == 2
+        assert "chmod 600" in told.stderr
     (sites / "key.txt").chmod(0o600)
     plain = run("federate", "simulate", *ROWS, "-m", "ecpcs", "-k", 3, "--json")
     hashed = run("federate", "simulate", *ROWS, "-m", "ecpcs", "-k", 3, "--json", "--secret-key", "key.txt")

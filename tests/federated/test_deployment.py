@@ -51,6 +51,8 @@ def end(*processes):
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """Label files of two sites, and kits."""
+    if sys.platform == "win32":
+        pytest.skip("a federation between machines does not run on Windows")
     pytest.importorskip("nvflare")
     from partita.federated import make_certificates
 
@@ -187,3 +189,13 @@ def test_a_site_has_what_its_operator_set(tmp_path):
     columns = site_in(tmp_path, by="columns", accept_disclosure=True, ids=[str(i) for i in range(70)])
     assert columns.answer("describe", {})["n_objects"] == 70
     assert Path(tmp_path / "labels.json").exists()
+
+
+def test_windows_is_told_that_machines_need_another_system(tmp_path, monkeypatch):
+    from partita.exceptions import FederationError
+    from partita.federated.flare._children import Workspace
+
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "platform", "win32")
+        with pytest.raises(FederationError, match="needs Linux or macOS"):
+            Workspace("s", None)

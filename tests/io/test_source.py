@@ -41,6 +41,7 @@ def feed(path, content):
     return thread
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no named pipes")
 @pytest.mark.parametrize("read", [read_labels, read_feature_table])
 @pytest.mark.parametrize("content", [TEXT, gzip.compress(TEXT)], ids=["plain", "gzip"])
 def test_a_pipe_is_read_once(tmp_path, read, content):
@@ -52,6 +53,7 @@ def test_a_pipe_is_read_once(tmp_path, read, content):
     assert table.ids.tolist() == ["u", "v", "w"]
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no named pipes")
 def test_what_came_through_a_pipe_can_be_looked_at_again(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     writer = feed(tmp_path / "pipe", TEXT)

@@ -106,3 +106,11 @@ def test_standard_output_without_bytes_takes_text(monkeypatch):
     monkeypatch.setattr("sys.stdout", shown)
     write_table("-", RESULT)
     assert shown.getvalue() == "cell,label\na,1\nb,0\n"
+
+
+def test_text_files_have_the_same_bytes_on_every_system(tmp_path, monkeypatch, capsysbinary):
+    table = pd.DataFrame({"cell": ["a", "b"], "label": [1, 0]})
+    monkeypatch.setattr(os, "linesep", "\r\n")  # as on Windows
+    write_table(tmp_path / "o.csv", table)
+    write_table("-", table)
+    assert (tmp_path / "o.csv").read_bytes() == capsysbinary.readouterr().out == b"cell,label\na,1\nb,0\n"

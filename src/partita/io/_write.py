@@ -40,13 +40,13 @@ def write_table(path: str | os.PathLike[str], table: pd.DataFrame, *, spreadshee
     if kind in TEXT and spreadsheet_safe:
         table = without_formulas(table)
     if os.fspath(path) == STANDARD:
-        _print_bytes(table.to_csv(index=False).encode("utf-8"))
+        _print_bytes(table.to_csv(index=False, lineterminator="\n").encode("utf-8"))
         return
     with replacing(target) as beside:
         if kind in TEXT:
             separator = "," if kind in (".csv", ".txt") else "\t"
             compression: Any = "gzip" if target.suffix.lower() == ".gz" else None
-            table.to_csv(beside, index=False, sep=separator, compression=compression)
+            table.to_csv(beside, index=False, sep=separator, compression=compression, lineterminator="\n")
         elif kind in PARQUET:
             table.to_parquet(beside, index=False)
         elif kind in EXCEL:

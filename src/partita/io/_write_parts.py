@@ -59,7 +59,7 @@ def _text_rows(path: Path, separator: str, compressed: bool, spreadsheet_safe: b
         def append(rows: pd.DataFrame) -> None:
             nonlocal is_first
             safe = without_formulas(rows) if spreadsheet_safe else rows
-            safe.to_csv(file, index=False, sep=separator, header=is_first)
+            safe.to_csv(file, index=False, sep=separator, header=is_first, lineterminator="\n")
             is_first = False
 
         yield append

@@ -108,7 +108,7 @@ def write_report(
         for name in sorted(material.files.keys() & material.tables.keys()):
             beside = files.enter_context(replacing(table_path(target, name)))
             table = material.tables[name]
-            (without_formulas(table) if spreadsheet_safe else table).to_csv(beside, index=False)
+            (without_formulas(table) if spreadsheet_safe else table).to_csv(beside, index=False, lineterminator="\n")
         files.enter_context(replacing(target)).write_bytes(page)
 
 

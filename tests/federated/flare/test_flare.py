@@ -23,6 +23,8 @@ from partita.exceptions import SiteError
 from partita.federated._messages import pack, unpack
 from tests.federated.parts import free_port
 
+if sys.platform == "win32":
+    pytest.skip("a federation between machines does not run on Windows", allow_module_level=True)
 pytest.importorskip("nvflare")
 psutil = pytest.importorskip("psutil")
 

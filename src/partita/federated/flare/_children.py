@@ -10,6 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from partita.exceptions import FederationError
 from partita.federated.flare._workspace import LOG
 
 OUTPUT = "output.txt"
@@ -22,6 +23,11 @@ class Workspace:
     """A private folder for one run. It is removed at its end, unless the run failed: the log may tell why."""
 
     def __init__(self, name: str, folder: str | os.PathLike[str] | None) -> None:
+        if sys.platform == "win32":
+            raise FederationError(
+                "a federation between machines needs Linux or macOS: it links keys and ends processes in ways "
+                "that Windows does not have; partita.federated.simulate runs everywhere."
+            )
         self.given = folder is not None
         self.folder = Path(folder) if folder is not None else Path(tempfile.mkdtemp(prefix=f"partita-{name}-"))
         if self.given:
