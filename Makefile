@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 help:
 	@echo "make demo       set up and run a consensus on an embedded dataset"
 	@echo "make test       set up and run the whole test suite"
-	@echo "make nightly    the suite, then the long fuzz: 2,000 calls per estimator, 500 per metric, 100 per file format"
+	@echo "make nightly    the suite with what takes long, then the long fuzz: 2,000 calls per estimator, 500 per metric, 100 per file format"
 	@echo "make check      lint, types and import rules"
 	@echo "make tables     write docs/methods.md and the table of parameters in CONTRIBUTING.md from the code"
 	@echo "make docs       build the documentation in docs/_build/html"
@@ -42,8 +42,8 @@ demo: $(VENV)/.core
 test: $(VENV)/.test
 	$(BIN)/python -m pytest -n auto
 
-nightly: test
-	PARTITA_NIGHTLY=1 $(BIN)/python -m pytest tests/docs
+nightly: $(VENV)/.test $(VENV)/.docs
+	PARTITA_NIGHTLY=1 $(BIN)/python -m pytest -n auto
 	$(BIN)/python -m tests.fuzz --minutes 120
 
 lint: $(VENV)/.dev

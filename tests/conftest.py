@@ -1,22 +1,35 @@
-"""What all tests share: an ensemble with structure, noise and holes; compiled kernels; no deadlines."""
+"""What all tests share: an ensemble with structure, noise and holes; compiled kernels; what is left to the night."""
 
+import os
 import warnings
 
 import numpy as np
 import pytest
 from hypothesis import settings
 
-import partita
+from partita._kernels import _warm_up
 from partita.consensus import _registered
 from tests.ensembles import noisy_ensemble
+from tests.nightly import NIGHTLY
 
 settings.register_profile("partita", deadline=None, max_examples=60, derandomize=True)
 settings.load_profile("partita")
 
 
+def pytest_collection_modifyitems(config, items):
+    """Leave what is nightly to ``make nightly``."""
+    if not NIGHTLY:
+        left_out = [item for item in items if item.get_closest_marker("nightly")]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not item.get_closest_marker("nightly")]
+
+
 @pytest.fixture(scope="session", autouse=True)
 def compiled_kernels():
-    partita.warm_up()
+    """Compile once: workers share a cache, and every second one begins at the other end."""
+    backwards = os.environ.get("PYTEST_XDIST_WORKER", "gw0")[-1] in "13579"
+    for part in reversed(_warm_up.PARTS) if backwards else _warm_up.PARTS:
+        part(_warm_up.CODES)
 
 
 @pytest.fixture(autouse=True)

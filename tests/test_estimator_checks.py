@@ -8,6 +8,7 @@ from sklearn.utils.estimator_checks import check_estimator, parametrize_with_che
 
 import partita
 from partita import metrics
+from tests.nightly import NIGHTLY
 from tests.registry import (
     ESTIMATORS,
     INTERNAL,
@@ -20,7 +21,9 @@ from tests.registry import (
 
 
 def _checked():
-    return [entry.make(n_clusters=2) if entry.takes_k else entry.make() for entry in ESTIMATORS.values()]
+    """One configuration per class; all of them at night."""
+    made = [entry.make(n_clusters=2) if entry.takes_k else entry.make() for entry in ESTIMATORS.values()]
+    return made if NIGHTLY else list({type(estimator): estimator for estimator in reversed(made)}.values())
 
 
 @parametrize_with_checks(_checked(), expected_failed_checks=expected_failed_checks)
@@ -28,6 +31,7 @@ def test_scikit_learn(estimator, check):
     check(estimator)
 
 
+@pytest.mark.nightly
 @pytest.mark.filterwarnings("ignore::partita.exceptions.FewerClustersWarning")  # some checks have less than 8 objects
 @pytest.mark.filterwarnings("ignore::partita.exceptions.AmbiguousNumberWarning")  # labels of the checks are random
 @pytest.mark.filterwarnings("ignore::partita.exceptions.WeakStructureWarning")  # so are these: they are no clusters

@@ -34,6 +34,7 @@ def test_version_and_help_in_a_process_of_its_own():
     assert run_alone().returncode == 2
 
 
+@pytest.mark.nightly
 def test_first_run_says_that_it_compiles_and_reports_its_time_without_that(tmp_path, wines):
     argv = ["consensus", str(wines), "-o", str(tmp_path / "o.csv"), "-m", "mm", "-k", "3"]
     first = run_alone(*argv, NUMBA_CACHE_DIR=str(tmp_path / "cache"))
