@@ -130,3 +130,10 @@ def test_what_the_source_distribution_names_is_there():
     assert [name for name in listed if not (ROOT / name.removeprefix("/")).exists()] == []
     ours = {path.name for path in ROOT.glob("*.md")} | {"CITATION.cff", "Makefile"}
     assert ours <= {name.removeprefix("/") for name in listed}
+
+
+def test_stubs_are_ascii():
+    """lazy_loader reads them in the encoding of the system, which may be any."""
+    stubs = sorted((ROOT / "src").rglob("__init__.pyi"))
+    assert len(stubs) > 5
+    assert [path for path in stubs if not path.read_bytes().isascii()] == []
