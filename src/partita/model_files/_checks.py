@@ -68,6 +68,9 @@ def _hints(kind: type) -> dict[str, Any]:
 def _matches(value: Any, hint: Any) -> bool:
     """Whether a value has the declared type, as far as plain numbers, arrays, lists and our own parts go."""
     origin = get_origin(hint)
+    if hasattr(origin, "__value__"):  # NDArray of NumPy 2.5 is an alias of its own kind
+        hint = origin.__value__[get_args(hint)]
+        origin = get_origin(hint)
     if origin in (Union, types.UnionType):
         return any(_matches(value, one) for one in get_args(hint))
     if origin is np.ndarray:
