@@ -112,7 +112,10 @@ def run(line, call, monkeypatch, tmp_path):
 RUN = [path for path in _examples.EXAMPLES if path not in NOT_RUN and path in PAGES]
 
 
-@pytest.mark.parametrize("path", RUN)
+# two reports of the demo take long; .ci/run makes the demo, too
+@pytest.mark.parametrize(
+    "path", [pytest.param(path, marks=pytest.mark.nightly if path == "demo" else ()) for path in RUN]
+)
 def test_examples_run(path, call, files, monkeypatch, tmp_path):
     for line, words in _examples.EXAMPLES[path]:
         assert words.endswith(":")

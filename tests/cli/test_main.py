@@ -50,7 +50,10 @@ def test_first_run_says_that_it_compiles_and_reports_its_time_without_that(tmp_p
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit on the size of files")
 def test_a_cache_of_kernels_on_a_full_disk_is_one_warning(tmp_path, wines):
-    full = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)); from partita.cli.main import main; "
+    full = (
+        "import resource, scipy.spatial; "  # SciPy 1.13 writes a file while it is imported
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)); from partita.cli.main import main; "
+    )
     done = subprocess.run(
         [sys.executable, "-c", f"{full}main(['consensus', {str(wines)!r}, '-m', 'label-kmeans', '-k', '3'])"],
         capture_output=True,

@@ -183,7 +183,9 @@ def keys_in_the_docs():
     return found
 
 
-@pytest.mark.parametrize("command", CALLS)
+@pytest.mark.parametrize(
+    "command", [pytest.param(name, marks=pytest.mark.nightly if name == "demo" else ()) for name in CALLS]
+)
 def test_the_docs_list_the_keys_that_a_command_prints(call, table, labels, command):
     if command == "predict":
         call("consensus", labels, "-o", "c.csv", "--save-model", "model.npz")

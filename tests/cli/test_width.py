@@ -23,7 +23,9 @@ CALLS = {
 }
 
 
-@pytest.mark.parametrize("case", CALLS)
+@pytest.mark.parametrize(
+    "case", [pytest.param(case, marks=pytest.mark.nightly if case == "demo" else ()) for case in CALLS]
+)
 def test_output_fits_in_eighty_columns(call, labels, table, customers, monkeypatch, case):
     monkeypatch.setenv("COLUMNS", "80")
     code, out, err = call(*CALLS[case])
