@@ -111,6 +111,29 @@ def options_of(command):
     return {option.opts[-1]: option for option in app.commands[command].params if isinstance(option, click.Option)}
 
 
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("consensus", ["labels.csv", "-o"]),
+        ("cluster", ["table.csv", "--drop", "class", "-o"]),
+        ("report", ["labels.csv", "-o"]),
+        ("plot", ["membership", "labels.csv", "-o"]),
+        ("compare", ["labels.csv", "-o"]),
+        ("choose", ["labels.csv", "-o"]),
+        ("ensemble", ["labels.csv", "--select", "cas", "-o"]),
+        ("generate", ["table.csv", "--drop", "class", "-o"]),
+    ],
+)
+def test_a_command_that_runs_out_of_time_says_so_and_writes_nothing(call, labels, table, command, words, tmp_path):
+    assert command in COMPUTING
+    endings = {"report": "new.html", "plot": "new.svg"}
+    before = sorted(path.name for path in tmp_path.iterdir())
+    code, out, err = call(command, *words, endings.get(command, "new.csv"), "--max-time", "1e-6")
+    assert (code, out) == (2, "")
+    assert "--max-time 1e-06 seconds were over" in err
+    assert sorted(path.name for path in tmp_path.iterdir()) == before
+
+
 @pytest.mark.parametrize("command", COMPUTING)
 def test_seed_jobs_and_json_are_everywhere_and_have_one_default(command):
     options = options_of(command)

@@ -10,6 +10,7 @@ import click
 from click.core import ParameterSource
 
 from partita.cli._file_options import reading_arguments, reading_options
+from partita.cli._interrupt import heard_interrupt
 from partita.cli._methods import AUTO, MethodName
 
 _MAX_TIME = "partita.max_time"  # where the context keeps --max-time
@@ -118,10 +119,10 @@ def max_time() -> float | None:
 
 @contextmanager
 def within_max_time() -> Iterator[None]:
-    """Let what is computed inside end by an error when the time of --max-time is over; writing belongs outside."""
+    """Let what is computed inside end when the time of --max-time is over, or at Ctrl-C; writing belongs outside."""
     from partita import limits
 
-    with limits(max_time()):
+    with heard_interrupt() as interrupt, limits(max_time(), cancel=interrupt):
         yield
 
 

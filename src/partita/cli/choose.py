@@ -19,9 +19,11 @@ from partita.cli._options import (
     jobs_option,
     json_option,
     kind_option,
+    max_time_option,
     noise_option,
     parse_numbers,
     seed_option,
+    within_max_time,
     words_of_reading,
 )
 from partita.cli._results import check_targets, count
@@ -69,6 +71,7 @@ def _refuse_features(_: click.Context, __: click.Parameter, given: bool) -> None
 )
 @seed_option
 @jobs_option
+@max_time_option
 @noise_option
 @feature_file_options
 @spreadsheet_option
@@ -111,18 +114,19 @@ def choose(
         _, X, facts = read_points(file, reading, scale)
     else:
         X = _label_matrix(labels.table, reading, noise)
-    by_halves = None if labels is None else _by_halves(X, seed, jobs)
-    choice = choose_n_clusters(
-        X,
-        [numbers] if isinstance(numbers, int) else numbers,
-        kind="features" if labels is None else "labels",
-        n_resamples=resamples,
-        n_references=references,
-        max_objects=max_objects,
-        random_state=seed,
-        n_jobs=jobs,
-        verbose=shows_progress(),
-    )
+    with within_max_time():
+        by_halves = None if labels is None else _by_halves(X, seed, jobs)
+        choice = choose_n_clusters(
+            X,
+            [numbers] if isinstance(numbers, int) else numbers,
+            kind="features" if labels is None else "labels",
+            n_resamples=resamples,
+            n_references=references,
+            max_objects=max_objects,
+            random_state=seed,
+            n_jobs=jobs,
+            verbose=shows_progress(),
+        )
     if output is not None:
         save_table(output, choice.table)
     if as_json:

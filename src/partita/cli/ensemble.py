@@ -15,7 +15,9 @@ from partita.cli._options import (
     json_option,
     label_file_arguments,
     label_file_options,
+    max_time_option,
     seed_option,
+    within_max_time,
     words_of_reading,
 )
 from partita.cli._results import check_targets, count, rounded
@@ -35,6 +37,7 @@ SELECTIONS = ("cas", "jc", "hull", "outliers")
 @click.option("--enough", is_flag=True, help="Also measure whether there are enough clusterings; this takes longer.")
 @seed_option
 @jobs_option
+@max_time_option
 @label_file_options
 @spreadsheet_option
 @force_option
@@ -69,10 +72,11 @@ def ensemble(
         file, label_file_arguments(columns, drop, id_column, no_ids, header), force=force
     )
     X = check_label_matrix(table.labels, noise)
-    with stage("comparing the clusterings"):
-        found = diversity(X, random_state=seed)
-    chosen = None if selection is None else _select(X, selection, keep, seed)
-    verdict = _measure(X, seed, jobs) if enough else None
+    with within_max_time():
+        with stage("comparing the clusterings"):
+            found = diversity(X, random_state=seed)
+        chosen = None if selection is None else _select(X, selection, keep, seed)
+        verdict = _measure(X, seed, jobs) if enough else None
     if output is not None:
         _save(output, table, chosen)
     if as_json:

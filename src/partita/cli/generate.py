@@ -21,9 +21,11 @@ from partita.cli._options import (
     feature_file_options,
     jobs_option,
     json_option,
+    max_time_option,
     parse_settings,
     seed_option,
     settings_option,
+    within_max_time,
 )
 from partita.cli._python_lines import generator_lines, print_python, recipe_lines
 from partita.cli._results import check_targets, count, rounded
@@ -54,6 +56,7 @@ class MadeEnsemble(NamedTuple):
 @settings_option
 @seed_option
 @jobs_option
+@max_time_option
 @feature_file_options
 @spreadsheet_option
 @json_option
@@ -125,7 +128,7 @@ def _by_generator(generator: Generator, file: str, reading: dict[str, Any], scal
     import pandas as pd
 
     points = read_points(file, reading, scale)
-    with naming(GENERATOR):
+    with naming(GENERATOR), within_max_time():
         built = generator.build(verbose=shows_progress())
         labels = pd.DataFrame(built.fit_transform(points.values), columns=built.get_feature_names_out())
     lines = generator_lines(generator, file, reading, scale)
@@ -162,7 +165,7 @@ def _by_recipe(
         table, reading, _ = read_any_labels(file, reading)
         ids, data = pd.Series(table.object_ids(), name=table.id_name), table.labels.iloc[:, 0]
     options = {"random_state": seed} | ({"n_jobs": jobs} if jobs != 1 else {}) | options
-    with naming(RECIPE):
+    with naming(RECIPE), within_max_time():
         made = ensemble_recipe(recipe, data, verbose=shows_progress(), **options)
     names = made.manifest["name"] if "name" in made.manifest else [f"c{j}" for j in range(made.labels.shape[1])]
     labels = pd.DataFrame(made.labels, columns=_different(list(names)))

@@ -31,7 +31,7 @@ from partita.cli.plot import plot
 from partita.cli.predict import predict
 from partita.cli.report import report
 from partita.cli.reproduce import reproduce
-from partita.exceptions import ClusterError, FederationError
+from partita.exceptions import Cancelled, ClusterError, FederationError
 
 # What a user's input, file or option can cause; anything else is a fault of ours and shows a traceback.
 _USER_ERRORS = (ValueError, TypeError, OSError, MemoryError, ImportError, FederationError, ClusterError)
@@ -86,7 +86,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         sys.exit(2)
     except click.ClickException as error:
         _fail(error.format_message())
-    except (click.Abort, KeyboardInterrupt) as stop:
+    except (click.Abort, KeyboardInterrupt, Cancelled) as stop:
         if isinstance(stop.__cause__, EOFError):  # click takes the end of a file for the end of the user's patience
             _fail(f"a file ends too early ({stop.__cause__}); it may be damaged.")
         click.echo("partita: interrupted", err=True)

@@ -16,10 +16,12 @@ from partita.cli._options import (
     json_option,
     label_file_arguments,
     label_file_options,
+    max_time_option,
     method_options,
     parse_names,
     parse_settings,
     seed_option,
+    within_max_time,
 )
 from partita.cli._python_lines import print_python
 from partita.cli._results import check_targets
@@ -87,6 +89,7 @@ _HELP = "\n".join(
 @click.option("--max-drawn", type=click.IntRange(1), help="Most objects that are drawn one by one [2000].")
 @seed_option
 @jobs_option
+@max_time_option
 @label_file_options
 @force_option
 @json_option
@@ -135,7 +138,8 @@ def plot(
         chosen = {name: value for name, value in options.items() if value is not None}
         if methods is not None:
             chosen["methods"] = parse_names(methods)
-        drawn = draw_labels(task, file, parse_names(*annotate), parse_names(coordinates or ""), partition, chosen)
+        with within_max_time():
+            drawn = draw_labels(task, file, parse_names(*annotate), parse_names(coordinates or ""), partition, chosen)
     save_figure(drawn, output)
     facts = {
         "file": file,

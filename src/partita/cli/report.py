@@ -16,10 +16,12 @@ from partita.cli._options import (
     json_option,
     label_file_arguments,
     label_file_options,
+    max_time_option,
     method_options,
     parse_names,
     parse_settings,
     seed_option,
+    within_max_time,
 )
 from partita.cli._pages import Page
 from partita.cli._results import print_summary
@@ -42,6 +44,7 @@ from partita.cli.consensus import run_consensus
 @click.option("--title", help="Title of the page.")
 @seed_option
 @jobs_option
+@max_time_option
 @label_file_options
 @spreadsheet_option
 @force_option
@@ -82,20 +85,21 @@ def report(
     chosen = _methods_to_compare(compare_methods) if compare_methods else compare
     page = Page(output, title, chosen, tables, n_resamples, seed, is_spreadsheet_safe())
     reading = label_file_arguments(columns, drop, id_column, no_ids, header)
-    summary, _ = run_consensus(
-        file,
-        None,
-        method,
-        parameters,
-        reading,
-        noise=noise,
-        seed=seed,
-        jobs=jobs,
-        force=force,
-        page=page,
-        annotate=annotate,
-        annotations=annotations,
-    )
+    with within_max_time():  # the page is what takes long, and is written at once
+        summary, _ = run_consensus(
+            file,
+            None,
+            method,
+            parameters,
+            reading,
+            noise=noise,
+            seed=seed,
+            jobs=jobs,
+            force=force,
+            page=page,
+            annotate=annotate,
+            annotations=annotations,
+        )
     elsewhere = ("membership_output", "confidence_output", "report_output", "model_output")
     written = [name for name in page.table_files if Path(name).exists()] if tables else None
     kept = {key: value for key, value in summary.items() if key not in elsewhere}
