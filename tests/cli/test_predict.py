@@ -213,3 +213,24 @@ def test_models_go_through_pipes(tmp_path, labels):
     use = [*run, "predict", labels, "--model", "-", "-q"]
     used = subprocess.run(use, input=made.stdout, capture_output=True, cwd=tmp_path, check=True)
     assert used.stdout == (tmp_path / "c.csv").read_bytes()
+
+
+@pytest.mark.parametrize("ids", [["x"], [7001], ["x", "y"], [7001, 7002, 7003]])
+def test_ids_of_few_objects_are_found_beside_the_clusterings_of_the_model(call, model, ids):
+    few = new_objects().head(len(ids)).assign(plant=ids)
+    out, err = place(call, few, "-q")
+    assert [line.split(",")[0] for line in out.split()] == ["plant", *map(str, ids)]
+    assert "left out" not in err
+    facts = json.loads(place(call, few, "--json")[0])
+    assert facts["ids"] == [str(one) for one in ids]
+    names = {}
+    exec(facts["python"], names)
+    assert names["labels"].tolist() == facts["labels"]
+
+
+def test_a_first_column_that_is_not_of_the_model_is_no_id_where_labels_recur_or_others_are_left_out_too(call, model):
+    for values in ([5, 5, 6], [5, None, 6]):
+        _, err = place(call, new_objects(plant=values))
+        assert "the column 'plant' is left out" in err
+    _, err = place(call, new_objects(plant=[5, 6, 7], other=[1, 2, 3]))
+    assert "2 columns ('plant', 'other') are left out" in err

@@ -89,10 +89,21 @@ def check_asked(stored: "StoredModel", features: str | None) -> None:
 
 
 def _read(file: str, reading: dict[str, Any], stored: "StoredModel") -> tuple[Any, dict[str, Any]]:
-    """The table; a clustering of the model is never taken for ids, unless that is asked for."""
+    """The table; a clustering of the model is never taken for ids, unless that is asked for.
+
+    Of a few objects nothing but the model tells that a column holds ids: it stands first, beside the clusterings.
+    """
     table, how, _ = read_any_labels(file, reading)
-    if table.ids is not None and "id_column" not in reading and table.id_name in (stored.clusterings or []):
+    known = stored.clusterings or []
+    if "id_column" in reading:
+        return table, how
+    if table.ids is not None and table.id_name in known:
         table, how, _ = read_any_labels(file, {**reading, "id_column": False})
+    elif table.ids is None and table.has_header and known:
+        first, *others = map(str, table.labels.columns)
+        beside = first not in known and set(others) == set(known)
+        if beside and table.labels.iloc[:, 0].is_unique and table.labels.iloc[:, 0].notna().all():
+            table, how, _ = read_any_labels(file, {**reading, "id_column": first})
     return table, how
 
 
