@@ -103,3 +103,25 @@ def test_what_is_no_anndata_is_refused(cells):
 def test_a_result_needs_a_consensus(cells):
     with pytest.raises(KeyError, match="consensus first"):
         pan.result(cells)
+
+
+def test_what_others_keep_under_the_name_is_not_lost(cells):
+    cells.uns["neighbors"] = {"connectivities_key": "connectivities", "params": {"n_neighbors": 15}}
+    with pytest.raises(ValueError, match="uns\\['neighbors'\\] holds something else"):
+        pan.consensus(cells, KEYS, key_added="neighbors")
+    assert cells.uns["neighbors"]["params"] == {"n_neighbors": 15}
+    assert "neighbors" not in cells.obs
+    for n_clusters in (2, 3):  # one of ours is replaced
+        pan.consensus(cells, KEYS, n_clusters=n_clusters)
+    assert cells.uns["consensus"]["params"]["n_clusters"] == 3
+
+
+def test_a_consensus_whose_clusterings_are_gone_says_which(cells):
+    cells.obsm["many"] = cells.obs[KEYS].astype("category")
+    pan.consensus(cells, "many")
+    cells.obsm["many"] = cells.obsm["many"].drop(columns=KEYS[:2])
+    with pytest.raises(KeyError, match="no longer in adata \\(there is no 'leiden_0', 'leiden_1'\\)"):
+        pan.result(cells)
+    del cells.obsm["many"]
+    with pytest.raises(KeyError, match="no longer in adata \\('many' is neither"):
+        pan.result(cells)

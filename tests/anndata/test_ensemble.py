@@ -51,6 +51,32 @@ def test_what_cannot_be_done_is_refused_and_nothing_is_written(cells, options, w
     assert not cells.uns
 
 
+def test_what_others_keep_under_the_name_is_not_lost(cells):
+    cells.uns["pca"] = {"params": {}, "variance": np.ones(3)}
+    options = {"method": "kmeans", "n_clusterings": 3, "n_clusters": 3}
+    with pytest.raises(ValueError, match="uns\\['pca'\\] holds something else"):
+        pan.ensemble(cells, **options, key_added="pca")
+    with pytest.raises(ValueError, match="obsm\\['X_pca'\\] holds no ensemble"):
+        pan.ensemble(cells, **options, key_added="X_pca")
+    assert cells.obsm["X_pca"].shape == (150, 10)
+    pan.ensemble(cells, **options)
+    with pytest.raises(ValueError, match="uns\\['ensemble'\\] holds something else"):
+        pan.consensus(cells, "ensemble", key_added="ensemble")
+    pan.ensemble(cells, **{**options, "n_clusterings": 4})  # one of ours is replaced
+    assert cells.obsm["ensemble"].shape == (150, 4)
+
+
+def test_resolutions_that_are_nearly_the_same_are_two_clusterings(monkeypatch):
+    from partita.anndata import _leiden
+
+    monkeypatch.setattr(_leiden, "cluster", lambda task: np.arange(4) % round(2 + task.resolution))
+    labels, table = _leiden.leiden_table(
+        {"own": None}, [0.5, 0.50000001], [0], flavor="igraph", n_jobs=None, verbose=False
+    )
+    assert labels.shape == (4, 2)
+    assert table.index.is_unique
+
+
 @pytest.mark.skipif(not HAS_LEIDEN, reason="scanpy and igraph are not installed")
 @pytest.mark.filterwarnings("ignore")  # of scanpy's own dependencies
 def test_leiden_over_resolutions_is_at_least_as_good_as_its_middle_clustering(cells):

@@ -6,6 +6,8 @@ from typing import Any
 
 from partita._optional import require
 
+CONSENSUS = frozenset({"params", "choice", "membership_kind"})  # what uns holds of each
+ENSEMBLE = frozenset({"params", "table"})
 _SHOWN = 12  # names that an error lists
 
 
@@ -20,10 +22,17 @@ def check_cells(adata: Any, *, copy: bool = False) -> None:
         )
 
 
-def check_key_added(key_added: Any) -> None:
-    """Refuse what cannot be the name of a field in a file."""
+def check_key_added(adata: Any, key_added: Any, ours: frozenset[str]) -> None:
+    """Refuse what cannot be the name of a field in a file, and one under which something else keeps its facts."""
     if not isinstance(key_added, str) or not key_added.strip() or "/" in key_added:
         raise ValueError(f"key_added={key_added!r:.60} is not allowed; pass a name, without '/'.")
+    if key_added in adata.uns and not are_facts(adata.uns[key_added], ours):
+        raise ValueError(f"key_added={key_added!r}, but uns[{key_added!r}] holds something else; pass another name.")
+
+
+def are_facts(value: Any, ours: frozenset[str]) -> bool:
+    """Whether a value of uns was written by a consensus, or by an ensemble."""
+    return hasattr(value, "keys") and ours <= set(value.keys())
 
 
 def near_names(name: str, names: Iterable[Any]) -> str:

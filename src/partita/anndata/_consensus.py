@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from partita.anndata._cells import check_cells, check_key_added
+from partita.anndata._cells import CONSENSUS, check_cells, check_key_added
 from partita.anndata._keys import label_table
 from partita.plotting._colors import cluster_colors
 from partita.results import ConsensusResult, combine
@@ -40,7 +40,7 @@ def consensus(
         where a clustering has not seen a cell (NaN, None, pd.NA or -1).
     key_added : str, default="consensus"
         Name under which the consensus is written. What is there already is replaced; the clusterings that are
-        combined never are.
+        combined never are, and neither is what others, such as scanpy, keep in ``adata.uns`` under this name.
     method, n_clusters, weights
         As in :func:`partita.combine`.
     missing : str or list of str, default=()
@@ -89,7 +89,7 @@ def consensus(
     ['0', '0', '0', '1', '1', '1']
     """
     check_cells(adata, copy=copy)
-    check_key_added(key_added)
+    check_key_added(adata, key_added, CONSENSUS)
     table = label_table(adata, keys, (key_added, key_added + CONFIDENCE), missing)
     found = combine(
         table,

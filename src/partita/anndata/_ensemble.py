@@ -11,7 +11,7 @@ from sklearn.base import clone
 from partita._checks import check_choice, check_count
 from partita._runs import check_run, draw_seeds
 from partita._typing import IntArray
-from partita.anndata._cells import check_cells, check_key_added
+from partita.anndata._cells import ENSEMBLE, check_cells, check_key_added
 from partita.anndata._leiden import check_leiden, leiden_table, neighbor_graphs, own_graph
 from partita.anndata._representation import representation
 from partita.generation import KMeansEnsemble
@@ -68,7 +68,7 @@ def ensemble(
     flavor : {"igraph", "leidenalg"}, default="igraph"
         Package that runs Leiden. Both are under the GPL.
     key_added : str, default="ensemble"
-        Name under which the clusterings are written; what is there already is replaced.
+        Name under which the clusterings are written. An ensemble that is there already is replaced, and nothing else.
     random_state : int, RandomState, Generator or None, default=0
         Seed of all clusterings.
     n_jobs : int, optional
@@ -101,10 +101,12 @@ def ensemble(
     [30, 30]
     """
     check_cells(adata, copy=copy)
-    check_key_added(key_added)
+    check_key_added(adata, key_added, ENSEMBLE)
     check_run(n_jobs, verbose)
     if key_added in adata.obs:
         raise ValueError(f"key_added={key_added!r} is a column of obs; pass another name, or keys could mean both.")
+    if not isinstance(adata.obsm.get(key_added, pd.DataFrame()), pd.DataFrame):
+        raise ValueError(f"key_added={key_added!r}, but obsm[{key_added!r}] holds no ensemble; pass another name.")
     if method == "leiden":
         check_leiden(flavor)
         seeds = draw_seeds(random_state, check_count(n_seeds, "n_seeds")).tolist()

@@ -69,7 +69,7 @@ def leiden_table(
             "seed": [seed for _, _, seed in settings],
             "n_found": [int(labels.max()) + 1 for labels in columns],
         },
-        index=[f"leiden_n{graph}_r{resolution:g}_s{seed}" for graph, resolution, seed in settings],
+        index=[f"leiden_n{graph}_r{resolution:.12g}_s{seed}" for graph, resolution, seed in settings],
     )
     return np.column_stack(columns), table
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from partita._typing import IntArray
-from partita.anndata._cells import check_cells, listed
+from partita.anndata._cells import CONSENSUS, are_facts, check_cells, listed
 from partita.anndata._consensus import MEMBERSHIP
 from partita.anndata._keys import label_table
 from partita.exceptions import LabelMatrixError
@@ -48,13 +48,7 @@ def result(adata: Any, key: str = "consensus") -> ConsensusResult:
     check_cells(adata)
     facts = stored_facts(adata, key)
     params, kept = facts["params"], facts["choice"]
-    try:
-        table = label_table(adata, list(params["keys"]), (key,), list(params["missing"]))[list(params["clusterings"])]
-    except KeyError as error:
-        raise KeyError(
-            f"the clusterings behind {key!r} are no longer in adata ({error.args[0]}); a result is judged by them. "
-            "Labels, confidence and membership are in obs and obsm."
-        ) from None
+    table = _clusterings_behind(adata, key, params)
     labels = cluster_numbers(adata.obs[key])
     if not (labels >= 0).any():
         raise LabelMatrixError(f"no cell has a cluster in obs[{key!r}]; a result needs at least one.")
@@ -66,18 +60,32 @@ def result(adata: Any, key: str = "consensus") -> ConsensusResult:
     return ConsensusResult(found.estimator, _choice(kept, found.n_clusters))
 
 
+def _clusterings_behind(adata: Any, key: str, params: Any) -> pd.DataFrame:
+    """Labels of the clusterings from which a consensus was made."""
+    names, why = list(params["clusterings"]), ""
+    try:
+        table = label_table(adata, list(params["keys"]), (key,), list(params["missing"]))
+    except KeyError as error:
+        why = error.args[0]
+    else:
+        gone = [name for name in names if name not in table.columns]
+        if not gone:
+            return table[names]
+        why = f"there is no {listed(gone)}"
+    raise KeyError(
+        f"the clusterings behind {key!r} are no longer in adata ({why}); a result is judged by them. "
+        "Labels, confidence and membership are in obs and obsm."
+    )
+
+
 def stored_facts(adata: Any, key: str) -> Any:
     """What ``consensus`` has written into uns."""
     facts = adata.uns.get(key)
-    if _is_consensus(facts) and key in adata.obs:
+    if are_facts(facts, CONSENSUS) and key in adata.obs:
         return facts
-    there = [name for name in adata.uns if _is_consensus(adata.uns[name]) and name in adata.obs]
+    there = [name for name in adata.uns if are_facts(adata.uns[name], CONSENSUS) and name in adata.obs]
     say = f"consensus is there under {listed(there)}" if there else "run partita.anndata.consensus first"
     raise KeyError(f"adata has no consensus {key!r}; {say}.")
-
-
-def _is_consensus(facts: Any) -> bool:
-    return hasattr(facts, "keys") and {"params", "choice", "membership_kind"} <= set(facts.keys())
 
 
 def cluster_numbers(column: pd.Series) -> IntArray:
