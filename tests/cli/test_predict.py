@@ -234,3 +234,8 @@ def test_a_first_column_that_is_not_of_the_model_is_no_id_where_labels_recur_or_
         assert "the column 'plant' is left out" in err
     _, err = place(call, new_objects(plant=[5, 6, 7], other=[1, 2, 3]))
     assert "2 columns ('plant', 'other') are left out" in err
+
+
+def test_an_unknown_number_is_shown_as_in_the_file_also_beside_holes(call, model):
+    _, err = place(call, new_objects(c0=[0, None, 77]))
+    assert "1 label is not known to the model and counted as missing, such as 77 of 'c0'" in err

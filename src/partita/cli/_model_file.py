@@ -120,7 +120,7 @@ def _as_the_model_writes(frame: Any, encoder: Any, file: str) -> NewLabels:
         name = str(frame.columns[place])
         swap, unseen = _compared(columns[place], known.tolist())
         n_unseen += int(columns[place].isin(unseen).sum())
-        examples += [f"{label!r} of {name!r}" for label in unseen[:1]]
+        examples += [f"{_shown(label)} of {name!r}" for label in unseen[:1]]
         if swap:
             swaps[name] = swap
             columns[place] = columns[place].astype(object).map(lambda label, own=swap: own.get(label, label))
@@ -156,6 +156,11 @@ def _text(label: Any) -> str:
     except (TypeError, ValueError):
         return str(label)
     return str(int(number)) if number.is_integer() else str(number)
+
+
+def _shown(label: Any) -> str:
+    """A label in a message; a number as it stands in the file, also where a hole made it one with a point."""
+    return repr(label) if isinstance(label, str) else _text(label)
 
 
 def _listed(names: list[str]) -> str:
