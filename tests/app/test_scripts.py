@@ -24,6 +24,7 @@ CASES = {
     "no ids": ("plants.csv", LABELS, {"id_column": None, "drop": ["plant"], "kind": "labels"}, {}),
     "another separator": ("a, b.csv", LABELS.replace(b",", b"/"), {"separator": "/"}, {}),
     "words and noise": ("plants.csv", LABELS.replace(b",2,", b",-1,"), {"noise": "cluster", "missing": ["0"]}, {}),
+    "a name like an option": ("-plants.csv", LABELS, {"noise": "singleton", "annotations": ["height"]}, {}),
     "features": ("points.csv", FEATURES, {}, {"base": {"n_clusterings": 10, "base_clusters": [2, 6]}, "seed": 2}),
     "features and text": ("points.csv", FEATURES, {"annotations": [], "columns": ["w", "h", "kind"]},
                           {"base": {"n_clusterings": 8}, "n_clusters": 2}),
@@ -42,26 +43,29 @@ def found(client, request, tmp_path, monkeypatch):
     folder.mkdir()
     (folder / name).write_bytes(content)
     monkeypatch.chdir(folder)
-    return client.ok("get", f"runs/{run['id']}/summary"), [row["cluster"] for row in rows]
+    return client.ok("get", f"runs/{run['id']}/summary"), rows
 
 
 @pytest.mark.parametrize("found", CASES, indirect=True)
 def test_the_script_finds_the_same_labels(found):
-    summary, labels = found
+    summary, rows = found
+    labels, names = [row["cluster"] for row in rows], [row["id"] for row in rows]
     lines = [line for line in summary["python"].splitlines() if not line.startswith("result.report(")]
     assert len(lines) == len(summary["python"].splitlines()) - 1
     space = {}
     exec("\n".join(lines), space)
     assert space["result"].labels.tolist() == labels
-    assert pd.read_csv("consensus.csv")["label"].tolist() == labels
+    assert [str(name) for name in space["result"].ids] == names
+    written = pd.read_csv("consensus.csv", index_col=0)
+    assert (written["label"].tolist(), [str(name) for name in written.index]) == (labels, names)
 
 
 @pytest.mark.parametrize("found", CASES, indirect=True)
 def test_the_command_finds_the_same_labels(found):
-    summary, labels = found
+    summary, rows = found
     program, *words = shlex.split(summary["command"])
     assert program == "partita"
     with pytest.raises(SystemExit) as end:
         main(words)
     assert end.value.code == 0
-    assert pd.read_csv("consensus.csv")["label"].tolist() == labels
+    assert pd.read_csv("consensus.csv")["label"].tolist() == [row["cluster"] for row in rows]

@@ -16,24 +16,26 @@ def python_of(found: Understood, asked: Asked, k: int | None, name: str) -> str:
     lines = _label_lines(found, name) if found.kind == "labels" else _feature_lines(found, asked, name)
     number = asked.n_clusters if k is None else k
     names, last = _combining(asked, number)
-    annotated = found.having("annotation")
-    imports = sorted({*names, *(["KMeansEnsemble"] if found.kind == "features" else [])}, key=str.lower)
+    annotated, frame = found.having("annotation"), "result.to_frame()"
+    names += ["KMeansEnsemble"] if found.kind == "features" else []
     if found.noise != "missing" and found.kind == "labels":
-        imports = sorted([*imports, "check_label_matrix"], key=str.lower)
-        last = [f"X = check_label_matrix(X, noise={found.noise!r})", *last]
+        names += ["check_label_matrix", "ConsensusResult"]
+        named = "result = ConsensusResult(result.estimator, result.choice, ids=table.object_ids())"
+        last = [f"X = check_label_matrix(X, noise={found.noise!r})", *last, named]
+        frame += ".set_index(table.object_ids())"  # a label matrix knows no names of objects
     report = ", annotations=A" if annotated else ""
     if annotated:
         how = {**_reading(found), "columns": annotated}
         last.append(f"A = {_call('read_labels', repr(name), how)}.labels")
     return "\n".join(
         [
-            f"from partita import {', '.join(imports)}",
+            f"from partita import {', '.join(sorted(set(names), key=str.lower))}",
             *_io_imports(found, annotated),
             "",
             *lines,
             *last,
             "print(result.summary)",
-            'result.to_frame().to_csv("consensus.csv")',
+            f'{frame}.to_csv("consensus.csv")',
             f'result.report("report.html"{report})  # needs partita[report]',
             "",
         ]
@@ -116,7 +118,8 @@ def command_of(found: Understood, asked: Asked, k: int | None, name: str) -> str
     """A command that writes the same labels."""
     labels = found.kind == "labels"
     number = asked.n_clusters if k is None else k
-    words = ["partita", "consensus" if labels else "cluster", name, "-o", "consensus.csv"]
+    file = f"./{name}" if name.startswith("-") else name  # which would be taken for an option
+    words = ["partita", "consensus" if labels else "cluster", file, "-o", "consensus.csv"]
     words += [] if asked.method == AUTO else ["--method", asked.method]
     if number != AUTO or (asked.method != AUTO and asked.name != DEFAULT and asked.takes_number):
         words += ["--n-clusters", str(number)]
