@@ -71,6 +71,18 @@ def test_another_site_reaches_nothing(desk):
     assert page.go().tab.evaluate(files) == before
 
 
+def test_a_link_on_a_page_of_another_site_opens_the_page(desk, server):
+    """Such as a terminal within a page: its links do not bring the cookie that the token has just left."""
+    page = desk()
+    page.tab.context.clear_cookies()
+    link = f"<a href='{server.address}/?token={server.token}'>partita</a>"
+    page.tab.route("http://localhost:8889/", lambda route: route.fulfill(body=link, content_type="text/html"))
+    page.tab.goto("http://localhost:8889/")
+    page.tab.get_by_role("link").click()
+    expect(page.tab.locator("h1")).to_have_text("Many clusterings, one answer")
+    assert page.tab.url == f"{server.address}/"
+
+
 def test_without_the_key_there_is_no_page(desk, browser, server):
     context = browser.new_context()
     tab = context.new_page()

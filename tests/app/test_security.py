@@ -66,6 +66,22 @@ def test_a_foreign_origin_is_refused_even_with_the_cookie(client, origin):
     assert client.post("/api/datasets/example", headers={"origin": HOME}).status_code == 200
 
 
+def test_of_two_origins_both_are_looked_at(client):
+    headers = [("x-partita", "1"), ("origin", HOME), ("origin", "http://evil.example")]
+    assert client.post("/api/datasets/example", headers=headers).status_code == 403
+
+
+def test_a_link_of_another_site_with_the_token_opens_the_page_and_one_without_does_not(client, stranger):
+    """The browser follows it without the cookie (SameSite=Strict), and our answer leads it to ask again by itself."""
+    link = {"sec-fetch-site": "cross-site"}
+    again = stranger.get("/", headers=link)
+    assert again.status_code == 200
+    assert "http-equiv=refresh content='0; url=/'" in again.text
+    assert "script" not in again.text
+    assert stranger.get("/", headers={"sec-fetch-site": "same-origin"}).status_code == 403
+    assert stranger.get("/api/runs", headers=link).status_code == 403
+
+
 @pytest.mark.parametrize("site", ["cross-site", "same-site"])
 def test_a_page_of_another_site_cannot_load_anything(client, site):
     assert client.get("/api/runs", headers={"sec-fetch-site": site}).status_code == 403

@@ -37,6 +37,14 @@ _NO_KEY = (
 )
 
 
+# A link on a page of another site opens this page without the cookie (SameSite=Strict), even right after the token left
+# it; the same address asked for by a page of our own has it.
+_FROM_A_LINK = (
+    "<!doctype html><html lang=en><meta charset=utf-8><meta http-equiv=refresh content='0; url=/'>"
+    "<title>partita</title><p><a href='/'>Go on to partita</a></p></html>"
+)
+
+
 class Keys:
     """The secrets of one start of the server."""
 
@@ -112,6 +120,8 @@ class Guard:
         if token is not None and self.keys.opens(token):
             return self.keys.let_in()
         if not self.keys.knows(headers):
+            if start and headers.get("sec-fetch-site") == "cross-site":
+                return HTMLResponse(_FROM_A_LINK)
             return HTMLResponse(_NO_KEY, 403) if start else _refuse("Open the address that partita app printed.")
         if not start and headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
             return _refuse("Pages of other sites cannot use partita app.")
@@ -120,8 +130,8 @@ class Guard:
         return None
 
     def _is_at_home(self, headers: Headers) -> bool:
-        host, origin = headers.get("host", ""), headers.get("origin")
-        return host in self._hosts and (origin is None or origin == f"http://{host}")
+        host = headers.get("host", "")
+        return host in self._hosts and all(origin == f"http://{host}" for origin in headers.getlist("origin"))
 
 
 def _token(scope: Mapping[str, Any]) -> str | None:
