@@ -126,6 +126,20 @@ def test_another_number_of_clusters_by_keys_and_back(desk, result):
     expect(page.figure("Clusters")).to_contain_text("4instead of 3")
 
 
+def test_numbers_that_keys_pass_over_are_not_fitted(desk, result):
+    page = desk(result)
+    page.tab.evaluate("""async () => {
+      const slider = document.getElementById("k");
+      for (const k of [4, 5, 6, 7]) {
+        slider.value = String(k);
+        slider.dispatchEvent(new Event("change"));
+        await new Promise((done) => setTimeout(done, 10));
+      }
+    }""")
+    expect(page.figure("Clusters")).to_contain_text("7instead of 3")
+    assert {url.split("k=")[1] for url in page.requests if "/summary?k=" in url} == {"7"}
+
+
 def test_methods_are_compared(desk, result):
     page = desk(result)
     page.open("Compare")
@@ -169,6 +183,8 @@ def test_everything_can_be_taken_away(desk, result):
         assert content.startswith(beginning)
     name, content = saved(page, link("Cluster of each object as CSV").click)
     rows = list(csv.reader(io.StringIO(content.decode())))
+    page.tab.get_by_label("CSV and TSV for a spreadsheet").check()
+    assert "spreadsheet_safe=1" in link("Cluster of each object as CSV").get_attribute("href")
     assert (name, rows[0], len(rows)) == ("plants-consensus-k3.csv", ["plant", "label"], 61)
     name, content = saved(page, link("Report").click)
     assert name == "plants-report-k3.html"

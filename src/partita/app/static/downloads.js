@@ -11,7 +11,7 @@ export function downloadsPanel(store) {
     place.replaceChildren(...[
       el("p", { class: "note" }, `Everything is of the result with ${store.k} clusters. A large figure may take some seconds.`),
       el("div", { class: "first-downloads" }, ["all", "report"].flatMap((what) => others.filter((one) => one.what === what)).map((one) => link(store, one.what, one.formats[0], one.title, "button main"))),
-      group(store, "Tables", known.tables),
+      tables(store, known.tables),
       group(store, "Figures", (known.figures ?? []).map(({ words, ...figure }) => ({ ...figure, title: sentence(words) || figure.title }))),
       group(store, "Other files", others.filter((one) => !["all", "report", "script", "command"].includes(one.what))),
       code("The same in Python", store.summary.python, link(store, "script", "py", "Download", "button")),
@@ -21,16 +21,25 @@ export function downloadsPanel(store) {
   return place;
 }
 
-function link(store, what, format, text, kind = null) {
-  return el("a", { class: kind, href: address(store.path(`download/${what}`), { k: store.k, format }), download: "" }, text);
+function link(store, what, format, text, kind = null, more = {}) {
+  return el("a", { class: kind, href: address(store.path(`download/${what}`), { k: store.k, format, ...more }), download: "" }, text);
 }
 
-function group(store, title, items) {
+/** Tables, with names and labels as they are or marked where a spreadsheet would compute them. */
+function tables(store, items) {
+  const place = el("div");
+  const safe = el("input", { type: "checkbox", id: "safe", on: { change: () => draw() } });
+  const draw = () => place.replaceChildren(group(store, "Tables", items, { spreadsheet_safe: safe.checked ? 1 : null }));
+  draw();
+  return el("section", {}, place, el("div", { class: "check" }, safe, el("label", { for: "safe" }, "CSV and TSV for a spreadsheet: text that it would compute, such as =1+1, gets an apostrophe")));
+}
+
+function group(store, title, items, more = {}) {
   if (!items?.length) return null;
   return el("section", {}, el("h3", {}, title), el("ul", { class: "files" }, items.map((item) => el("li", {},
     el("span", {}, item.title),
     el("span", { class: "formats" }, item.formats.map((format) => {
-      const made = link(store, item.what, format, NAMES[format] ?? format);
+      const made = link(store, item.what, format, NAMES[format] ?? format, null, more);
       made.setAttribute("aria-label", `${item.title} as ${NAMES[format] ?? format}`);
       return made;
     }))))));

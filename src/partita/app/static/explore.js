@@ -8,6 +8,7 @@ import { Picture } from "./picture.js";
 import { Store } from "./store.js";
 import { tabs } from "./tabs.js";
 
+const STEADY = 250; // milliseconds without another number, until a number that was not seen is asked for and fitted
 const MOST_SEEN = 6; // numbers of clusters whose pictures are kept: each has about 1 MB
 
 export async function showExplore(page, run, parts) {
@@ -59,7 +60,7 @@ class Explore {
     this.waiting = true;
     this.message.clear();
     try {
-      const found = this.seen.get(k) ?? await this.#fetch(k, mine);
+      const found = this.seen.get(k) ?? await this.#fetchSteady(k, mine);
       if (!found || mine !== this.asked || !this.open) return;
       this.#take(found.summary, found.heat, tab);
       await this.store.summariseAgain();
@@ -69,6 +70,12 @@ class Explore {
     } finally {
       if (mine === this.asked) { this.waiting = false; this.numbers.wait(null); this.page.main.removeAttribute("aria-busy"); }
     }
+  }
+
+  /** Keys pass over numbers on their way to another: only the one where they stay is fitted. */
+  async #fetchSteady(k, mine) {
+    if (this.tabs) await pause(STEADY);
+    return mine === this.asked && this.open ? this.#fetch(k, mine) : null;
   }
 
   async #fetch(k, mine) {
