@@ -20,6 +20,13 @@ def test_a_file_of_labels_is_understood(client):
     assert [one["id"] for one in client.ok("get", "datasets")] == [told["id"]]
 
 
+def test_free_text_among_clusterings_is_pointed_out(client):
+    rows = [["id", "a", "b", "note"], *([f"o{i}", i % 2, i % 3, f"seen on day {i}"] for i in range(12))]
+    (words,) = client.upload("notes.csv", csv(rows))["warnings"]
+    assert words.startswith("'note' has another value for every object")
+    assert client.upload("few.csv", csv([*rows[:9]]))["warnings"] == []
+
+
 def test_a_file_of_features_is_understood(client):
     rows = [["name", "w", "h", "kind"], *([f"n{i}", i / 7, (i * i) / 13, "ab"[i % 2]] for i in range(30))]
     rows[3][1] = ""
@@ -159,7 +166,12 @@ def test_names_are_made_safe():
     assert safe_name("C:\\data\\my file.csv") == "my file.csv"
     assert safe_name('a"\r\nb<c>.csv') == "a___b_c_.csv"
     assert safe_name("..") == "file.csv"
-    assert len(safe_name("x" * 500 + ".csv")) < 150
+    assert len(safe_name("x" * 500 + ".csv")) < 255
+    long = safe_name("\N{GRINNING FACE}\N{LATIN SMALL LETTER E WITH ACUTE}" * 100 + ".csv")
+    assert len(long.encode()) < 255  # what a file system takes
+    assert long.isprintable()
+    assert "\N{REPLACEMENT CHARACTER}" not in long
+    assert long.endswith(".csv")
     assert safe_name("x" * 500 + ".csv").endswith(".csv")
 
 

@@ -22,7 +22,8 @@ from partita.io._lines import SEPARATORS
 OFFERED = (*SEPARATORS, ":", "/")  # separators to choose from
 _MOST = 50  # files at a time: each of them is kept in memory
 _PREVIEWED, _EXAMPLES = 8, 4
-_LONGEST_CELL, _LONGEST_NAME = 200, 120
+_LONGEST_CELL = 200
+_LONGEST_NAME = 200  # bytes: file systems take 255
 
 
 class Dataset:
@@ -144,8 +145,10 @@ def safe_name(name: str) -> str:
     """The last part of a name, without what a file system, a header or a terminal could take for something else."""
     last = name.replace("\\", "/").rsplit("/", 1)[-1]
     kept = "".join(letter if letter.isprintable() and letter not in '<>:"|?*' else "_" for letter in last).strip(" .")
-    if len(kept) > _LONGEST_NAME:
-        kept = kept[: _LONGEST_NAME // 2] + "..." + kept[-(_LONGEST_NAME // 2) :]
+    written = kept.encode("utf-8", "replace")
+    if len(written) > _LONGEST_NAME:
+        half = _LONGEST_NAME // 2
+        kept = written[:half].decode("utf-8", "ignore") + "..." + written[-half:].decode("utf-8", "ignore")
     return kept or "file.csv"
 
 

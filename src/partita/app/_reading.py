@@ -20,6 +20,7 @@ from partita.io._read_features import read_columns
 from partita.io._read_table import read_table
 
 KINDS, NOISE = ("labels", "features"), ("missing", "singleton", "cluster")
+_MANY = 10  # values that are all different: fewer may be a clustering of few objects
 _OF_THE_FILE = ("separator", "encoding", "header", "missing", "missing_words")
 _LISTS = ("columns", "drop", "annotations", "missing")
 _TYPES: dict[str, Any] = {
@@ -123,6 +124,7 @@ def understand(path: Path, corrections: dict[str, Any], newest: Sequence[str] = 
         imputed: list[str] = []
         if kind == "labels":
             matrix = _labels(frame, chosen, corrections, path.name)
+            said += _told_of_labels(matrix)
         else:
             features, encoded, imputed = _features(frame, chosen, corrections, path.name)
             said += _told(encoded, imputed)
@@ -218,6 +220,16 @@ def _features(
     imputed = [column.name for column in found if column.n_missing]
     numbers = to_numbers(frame[used], found, name, impute="median" if imputed else None, encode=bool(encoded))
     return numbers, encoded, imputed
+
+
+def _told_of_labels(matrix: LabelMatrix) -> list[str]:
+    """Say which columns are ids or free text rather than clusterings."""
+    n_labelled = (matrix.codes >= 0).sum(axis=0)
+    alone = [name for name, k, n in zip(matrix.names, matrix.n_labels, n_labelled, strict=True) if k == n >= _MANY]
+    if not alone:
+        return []
+    words = "has another value for every object, so it is hardly a clustering: leave it out or annotate with it."
+    return [f"{listing(alone)} {words}"]
 
 
 def _told(encoded: list[str], imputed: list[str]) -> list[str]:
