@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import threading
@@ -78,6 +79,17 @@ def test_help_names_the_commands_and_their_options(call):
     assert all(name in shown for name in ("generate", "cluster", "choose"))
     for command, option in [("generate", "--recipe"), ("cluster", "--membership"), ("choose", "--kind")]:
         assert option in call(command, "--help")[1]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no shell that closes streams")
+def test_a_closed_stream_is_one_that_nobody_reads(labels, tmp_path):
+    command = shlex.join([sys.executable, "-m", "partita", "consensus", labels, "-k", "3"])
+    for closed in (">&-", "2>&-", ">&- 2>&-", ">&- -o found.csv", "2>&- <&- -o found.csv"):
+        done = subprocess.run(["sh", "-c", f"{command} {closed}"], capture_output=True, text=True, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert "Traceback" not in done.stderr
+        assert done.stdout.startswith("plant,label") == (closed == "2>&-")
+    assert (tmp_path / "found.csv").read_text().startswith("plant,label")
 
 
 def test_interruption_is_one_line_and_leaves_nothing_half_written(call, labels, tmp_path, monkeypatch):

@@ -73,6 +73,7 @@ for command in _COMMANDS:
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Run the command line; errors are one line on stderr, with exit code 2."""
+    _open_closed_streams()
     defer("scipy.stats")
     warnings.showwarning = _show_warning
     _shown.clear()
@@ -103,6 +104,13 @@ def main(argv: Sequence[str] | None = None) -> None:
         told = str(error) if isinstance(error, FederationError) else _words.in_options(str(error))
         _fail(told or type(error).__name__, getattr(error, "__notes__", []))
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _open_closed_streams() -> None:
+    """Let what goes to a stream that the caller has closed (``>&-``) go nowhere, as with ``> /dev/null``."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115  (as long as the process)
 
 
 def _forget_output() -> None:
