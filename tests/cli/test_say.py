@@ -14,13 +14,12 @@ QUIET = {
     "check": ["check", "labels.csv"],
     "consensus": ["consensus", "labels.csv", "-o", "y.csv"],
     "cluster": ["cluster", "table.csv", "--drop", "class", "-o", "y.csv", "--n-clusterings", 5],
-    "compare": ["compare", "labels.csv", "-k", 3, "--methods", "eac,mcla"],
-    "ensemble": ["ensemble", "labels.csv"],
+    "compare": ["compare", "labels.csv", "-k", 3, "--methods", "eac,mcla", "-o", "y.csv"],
+    "ensemble": ["ensemble", "labels.csv", "--select", "cas", "-o", "y.csv"],
     "generate": ["generate", "table.csv", "--drop", "class", "-o", "y.csv", "--n-clusterings", 5],
     "plot": ["plot", "agreement", "labels.csv", "-k", 3, "-o", "y.svg"],
     "report": ["report", "labels.csv", "-o", "y.html", "--resamples-of-clusterings", 0],
     "simulate": ["federate", "simulate", "labels.csv", "labels.csv", "-m", "ecpcs", "-k", 3, "-o", "y.csv"],
-    "reproduce": ["reproduce", "list"],
 }
 
 
@@ -37,6 +36,16 @@ def test_quiet_prints_results_that_go_to_standard_output(call, labels):
     assert call("choose", labels, "-q", "-k", "2-4", "--resamples", 6)[1] == "3\n"
     names = call("methods", "-q")[1].split()
     assert names[:2] == ["eac", "pcc"]
+    assert "pcc-table-4" in call("reproduce", "list", "-q")[1].splitlines()
+
+
+def test_quiet_prints_tables_that_no_file_holds(call, labels):
+    lines = call("compare", labels, "-q", "-k", 3, "--methods", "eac,mcla")[1].splitlines()
+    assert [line.split()[0] for line in lines] == ["method", "eac", "mcla"]
+    lines = call("compare", labels, "-q", "-k", 3, "--methods", "eac,mcla", "--matrix", "-o", "y.csv")[1].splitlines()
+    assert [line.split()[0] for line in lines] == ["eac", "eac", "mcla"]
+    lines = call("ensemble", labels, "-q")[1].splitlines()
+    assert [line.split()[0] for line in lines] == ["clustering", *(f"c{j}" for j in range(8))]
 
 
 def test_quiet_leaves_warnings_and_errors(call, tmp_path):

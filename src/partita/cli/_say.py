@@ -44,6 +44,12 @@ def say(text: str = "", *, err: bool = False) -> None:
         click.echo(text, err=err)
 
 
+def say_result(text: str, *, in_file: bool) -> None:
+    """Print a line of a result that is a table: also to those who want no words, if no file holds it."""
+    if not (in_file and is_quiet()):
+        click.echo(text)
+
+
 def say_title(text: str, *, err: bool = False) -> None:
     """The same in bold, in a terminal."""
     say(click.style(text, bold=True), err=err)

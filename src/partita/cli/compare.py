@@ -4,6 +4,7 @@ import json
 import re
 import textwrap
 import warnings
+from functools import partial
 from typing import Any
 
 import click
@@ -24,7 +25,7 @@ from partita.cli._options import (
     within_max_time,
 )
 from partita.cli._results import check_targets, cluster_sizes, count, rounded
-from partita.cli._say import print_json, say, shows_progress
+from partita.cli._say import print_json, say, say_result, shows_progress
 from partita.cli._stages import stage
 from partita.cli._width import width
 from partita.cli._words import in_options
@@ -114,9 +115,9 @@ def compare(
         return
     say(f"{count(X.shape[0], 'object')}, {count(X.shape[1], 'clustering')}")
     _print_note(f"methods that need the number of clusters take k = {k}{found}")
-    _print_table(result, agreed)
+    _print_table(result, agreed, in_file=output is not None)
     if matrix:
-        _print_matrix(agreed)
+        _print_matrix(agreed, in_file=matrix_output is not None)
     for written in filter(None, (output, labels, matrix_output)):
         say(f"written to {written}")
 
@@ -221,26 +222,31 @@ def _labels(table: Any, outcomes: list[Any]) -> Any:
     return pd.DataFrame({table.id_name: table.object_ids(), **found})
 
 
-def _print_table(result: Any, agreed: Any) -> None:
+def _print_table(result: Any, agreed: Any, *, in_file: bool) -> None:
     """One line per method that worked; below them, what failed or warned."""
-    say(f"{'method':<14} {'clusters':>8} {'average NMI':>11} {'average ARI':>11} {'seconds':>8}")
+    tell = partial(say_result, in_file=in_file)
+    tell(f"{'method':<14} {'clusters':>8} {'average NMI':>11} {'average ARI':>11} {'seconds':>8}")
     for row in result[result["error"] == ""].itertuples():
         others = agreed[row.method].drop(row.method)
         ari = f"{others.mean():>11.3f}" if len(others) else f"{'':>11}"
         mark = "  *" if row.warning else ""
-        say(f"{row.method:<14} {row.n_clusters:>8} {row.average_nmi:>11.3f} {ari} {row.seconds:>8.2f}{mark}")
+        tell(f"{row.method:<14} {row.n_clusters:>8} {row.average_nmi:>11.3f} {ari} {row.seconds:>8.2f}{mark}")
     for row in result[result["error"] != ""].itertuples():
-        _print_note(f"{row.method} failed: {row.error}")
+        tell(_folded(f"{row.method} failed: {row.error}"))
     say("NMI is with the clusterings of the file, ARI with the other methods")
     for row in result[result["warning"] != ""].itertuples():
         _print_note(f"* {row.method}: {row.warning}")
 
 
 def _print_note(text: str) -> None:
-    say(textwrap.fill(" ".join(text.split()), width(), subsequent_indent="    ", break_on_hyphens=False))
+    say(_folded(text))
 
 
-def _print_matrix(agreed: Any) -> None:
+def _folded(text: str) -> str:
+    return textwrap.fill(" ".join(text.split()), width(), subsequent_indent="    ", break_on_hyphens=False)
+
+
+def _print_matrix(agreed: Any, *, in_file: bool) -> None:
     """The matrix in blocks of columns that fit in the terminal."""
     say("\nadjusted Rand index between methods")
-    say(agreed.round(2).to_string(line_width=width()))
+    say_result(agreed.round(2).to_string(line_width=width()), in_file=in_file)

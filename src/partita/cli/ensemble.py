@@ -21,7 +21,7 @@ from partita.cli._options import (
     words_of_reading,
 )
 from partita.cli._results import check_targets, count, rounded
-from partita.cli._say import print_json, say, shows_progress
+from partita.cli._say import print_json, say, say_result, shows_progress
 from partita.cli._stages import stage
 from partita.cli._width import width
 
@@ -84,7 +84,7 @@ def ensemble(
         print_json({**facts, **_facts(found, chosen, verdict), "output": output})
         return
     say(f"{file}: {count(X.shape[0], 'object')}, {count(X.shape[1], 'clustering')}")
-    _print(found, chosen, verdict)
+    _print(found, chosen, verdict, in_file=output is not None)
     if output is not None:
         say(f"written to {output}")
     given = words_of_reading(reading) + ([] if noise == "missing" else ["--noise", noise])
@@ -126,13 +126,14 @@ def _save(output: str, table: Any, chosen: Any) -> None:
 
 
 # ---------------------------------------------------------------------------------------------------------------- words
-def _print(found: Any, chosen: Any, verdict: Any) -> None:
+def _print(found: Any, chosen: Any, verdict: Any, *, in_file: bool) -> None:
     for words in (found.summary, None if verdict is None else verdict.summary, None if chosen is None else str(chosen)):
         if words is not None:
             say(textwrap.fill(words, width(), initial_indent="  - ", subsequent_indent="    "))
     kept = None if chosen is None else chosen.table["kept"].tolist()
     length = max(len("clustering"), *(len(name) for name in found.clusterings["clustering"]))
-    say(f"\n{'clustering':<{length}}  labels  quality  consensus  remarks")
+    say()
+    say_result(f"{'clustering':<{length}}  labels  quality  consensus  remarks", in_file=in_file)
     for place, row in enumerate(found.clusterings.itertuples()):
         remarks = [
             *(["kept"] if kept is not None and kept[place] else []),
@@ -141,7 +142,7 @@ def _print(found: Any, chosen: Any, verdict: Any) -> None:
         ]
         quality = f"{row.quality:>7.3f}" if row.quality == row.quality else f"{'-':>7}"  # of a single one there is none
         numbers = f"{row.n_labels:>6}  {quality}  {row.consensus_nmi:>9.3f}"
-        say(f"{row.clustering:<{length}}  {numbers}  {', '.join(remarks)}".rstrip())
+        say_result(f"{row.clustering:<{length}}  {numbers}  {', '.join(remarks)}".rstrip(), in_file=in_file)
     say("\nquality    mean NMI to the other clusterings\nconsensus  NMI to the consensus of all")
 
 

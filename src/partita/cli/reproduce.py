@@ -53,7 +53,7 @@ def _list(as_json: bool) -> None:
         print_json({"items": known, "quick": False, "output": None})
         return
     for one in known:
-        say(f"{one['item']:<20} {one['title']}")
+        click.echo(one["item"] if is_quiet() else f"{one['item']:<20} {one['title']}")
     say("\nitems of one experiment share its results:")
     for name, words in dict.fromkeys((one["experiment"], one["words"]) for one in known):
         say(f"{name:<20} {words}")
