@@ -15,7 +15,7 @@ SEMICOLONS = "\n".join(
 
 
 # ------------------------------------------------------------------------------------------------- a file, and its use
-@pytest.mark.parametrize("screen", [WIDE, NARROW], ids=["wide", "narrow"])
+@pytest.mark.parametrize("screen", [WIDE, pytest.param(NARROW, marks=pytest.mark.nightly)], ids=["wide", "narrow"])
 def test_a_file_is_corrected_run_and_explored_with_the_mouse(desk, screen):
     page = desk(viewport=screen)
     page.choose(file("colons.csv", SEMICOLONS))
@@ -176,22 +176,31 @@ def test_everything_can_be_taken_away(desk, result):
     page = desk(result)
     page.open("Downloads")
     link = lambda name: page.tab.get_by_role("link", name=name, exact=True)  # noqa: E731
-    beginnings = {"SVG": b"<?xml", "PNG": b"\x89PNG"}
-    for form, beginning in beginnings.items():
-        name, content = saved(page, link(f"Confidence of the objects of each cluster as {form}").click)
-        assert name == f"plants-uncertainty-k3.{form.lower()}"
-        assert content.startswith(beginning)
+    expect(link("Confidence of the objects of each cluster as PNG")).to_be_visible()
+    name, content = saved(page, link("Confidence of the objects of each cluster as SVG").click)
+    assert name == "plants-uncertainty-k3.svg"
+    assert content.startswith(b"<?xml")
     name, content = saved(page, link("Cluster of each object as CSV").click)
     rows = list(csv.reader(io.StringIO(content.decode())))
     page.tab.get_by_label("CSV and TSV for a spreadsheet").check()
     assert "spreadsheet_safe=1" in link("Cluster of each object as CSV").get_attribute("href")
     assert (name, rows[0], len(rows)) == ("plants-consensus-k3.csv", ["plant", "label"], 61)
-    name, content = saved(page, link("Report").click)
-    assert name == "plants-report-k3.html"
-    assert b"<h1" in content
+    expect(link("Report")).to_be_visible()
     _, script = saved(page, page.tab.locator(".code-head a").click)
     assert script.decode() == page.tab.locator("pre").first.inner_text()
     assert [url for url in page.requests if not url.startswith(page.home)] == []
+
+
+@pytest.mark.nightly
+def test_the_report_can_be_taken_away_and_opened(desk, result, tmp_path):
+    page = desk(result)
+    page.open("Downloads")
+    name, content = saved(page, page.tab.get_by_role("link", name="Report", exact=True).click)
+    assert name == "plants-report-k3.html"
+    (tmp_path / name).write_bytes(content)
+    page.tab.goto((tmp_path / name).as_uri())
+    expect(page.tab.locator("h1")).to_be_visible()
+    assert page.messages == []
 
 
 def test_a_selection_can_be_taken_away(desk, result):

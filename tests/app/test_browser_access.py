@@ -55,15 +55,22 @@ def views(desk, result, **options):
         yield page, name
 
 
-@pytest.mark.parametrize("screen", [WIDE, NARROW], ids=["wide", "narrow"])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+SCREENS = [
+    pytest.param(WIDE, "light", id="wide-light"),
+    pytest.param(NARROW, "dark", id="narrow-dark"),
+    pytest.param(WIDE, "dark", id="wide-dark", marks=pytest.mark.nightly),
+    pytest.param(NARROW, "light", id="narrow-light", marks=pytest.mark.nightly),
+]
+
+
+@pytest.mark.parametrize(("screen", "scheme"), SCREENS)
 def test_every_view_fits_and_can_be_read(desk, result, screen, scheme):
     for page, view in views(desk, result, viewport=screen, color_scheme=scheme):
         assert page.tab.evaluate("document.documentElement.scrollWidth") <= screen["width"], view
         assert page.tab.evaluate(CONTRAST) == [], view
 
 
-@pytest.mark.parametrize("screen", [WIDE, NARROW], ids=["wide", "narrow"])
+@pytest.mark.parametrize("screen", [pytest.param(WIDE, marks=pytest.mark.nightly), NARROW], ids=["wide", "narrow"])
 def test_every_control_is_reached_by_tab_and_shows_it(desk, result, screen):
     for page, view in views(desk, result, viewport=screen):
         page.tab.evaluate("document.activeElement.blur()")

@@ -25,8 +25,17 @@ def let_in(process):
         yield client
 
 
-def test_strangers_are_refused_over_a_real_connection(tmp_path):
-    with app(tmp_path / "t") as process, let_in(process) as client:
+@pytest.fixture(scope="module")
+def process(tmp_path_factory):
+    """One process for the tests that end nothing; it has a file from the beginning."""
+    folder = tmp_path_factory.mktemp("serve")
+    (folder / "plants.csv").write_bytes(plants())
+    with app(folder / "t", "--max-upload", "100kB", str(folder / "plants.csv")) as process:
+        yield process
+
+
+def test_strangers_are_refused_over_a_real_connection(process):
+    with let_in(process) as client:
         assert client.get("/api/runs").json() == []
         assert "server" not in client.get("/").headers
         host = {"Host": f"rebound.example:{process.port}"}
@@ -40,7 +49,9 @@ def test_strangers_are_refused_over_a_real_connection(tmp_path):
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", None)])
 def test_the_end_leaves_no_temporary_files_even_while_a_run_goes_on(tmp_path, number):
-    with app(tmp_path / "t") as process, let_in(process) as client:
+    named = tmp_path / "named.csv"
+    named.write_bytes(plants())
+    with app(tmp_path / "t", str(named)) as process, let_in(process) as client:
         key = client.post("/api/datasets?name=plants.csv", content=plants(3000)).json()["id"]
         asked = {"dataset": key, "method": "nbce"}
         runs = [client.post("/api/runs", json={**asked, "seed": seed}).status_code for seed in range(4)]
@@ -52,39 +63,35 @@ def test_the_end_leaves_no_temporary_files_even_while_a_run_goes_on(tmp_path, nu
         _, errors = process.communicate(timeout=60)
     assert "Traceback" not in errors
     assert list((tmp_path / "t").rglob("*")) == []
+    assert named.read_bytes() == plants()
     if number == signal.SIGINT:
         assert process.returncode == 0
         assert "nothing was kept" in errors
 
 
-def test_a_file_that_is_named_is_open_at_once_and_stays(tmp_path):
-    file = tmp_path / "plants.csv"
-    file.write_bytes(plants())
-    with app(tmp_path / "t", str(file)) as process, let_in(process) as client:
+def test_a_file_that_is_named_is_open_at_once(process):
+    with let_in(process) as client:
         (told,) = client.get("/api/datasets").json()
         assert process.place == f"#data={told['id']}"
         assert told["n_objects"] == 60
-        process.send_signal(signal.SIGINT)
-        process.communicate(timeout=60)
-    assert file.exists()
 
 
-def test_a_large_file_is_refused_over_a_real_connection(tmp_path):
-    with app(tmp_path / "t", "--max-upload", "100kB") as process, let_in(process) as client:
+def test_a_large_file_is_refused_over_a_real_connection(process):
+    with let_in(process) as client:
+        before = client.get("/api/datasets").json()
         answer = client.post("/api/datasets?name=large.csv", content=b"0" * 500_000)
         assert answer.status_code == 413
         assert "larger than 100 kB" in answer.json()["error"]
-        assert client.get("/api/datasets").json() == []
+        assert client.get("/api/datasets").json() == before
 
 
-def test_only_this_computer_can_reach_it(tmp_path):
-    with app(tmp_path / "t") as process:
-        table = Path("/proc/net/tcp")
-        if not table.exists():
-            pytest.skip("this system has no /proc")
-        port = f"{int(process.port):04X}"
-        listening = [line.split()[1] for line in table.read_text().splitlines()[1:] if line.split()[3] == "0A"]
-        assert [address for address in listening if address.endswith(f":{port}")] == [f"0100007F:{port}"]
+def test_only_this_computer_can_reach_it(process):
+    table = Path("/proc/net/tcp")
+    if not table.exists():
+        pytest.skip("this system has no /proc")
+    port = f"{int(process.port):04X}"
+    listening = [line.split()[1] for line in table.read_text().splitlines()[1:] if line.split()[3] == "0A"]
+    assert [address for address in listening if address.endswith(f":{port}")] == [f"0100007F:{port}"]
 
 
 # ---------------------------------------------------------------------------------------------------- in this process
