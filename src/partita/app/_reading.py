@@ -228,7 +228,7 @@ def _told_of_labels(matrix: LabelMatrix) -> list[str]:
     alone = [name for name, k, n in zip(matrix.names, matrix.n_labels, n_labelled, strict=True) if k == n >= _MANY]
     if not alone:
         return []
-    words = "has another value for every object, so it is hardly a clustering: leave it out or annotate with it."
+    words = "has another value for every object, so it is hardly a clustering: leave it out, or make it an annotation."
     return [f"{listing(alone)} {words}"]
 
 
