@@ -15,3 +15,11 @@ def test_demo_writes_a_consensus_of_the_wines(call, tmp_path):
     assert result.columns.tolist() == ["wine", "label"]
     assert result["wine"].iloc[0] == "wine-001"
     assert np.bincount(result["label"]).tolist() == [66, 62, 50]
+
+
+def test_a_folder_that_cannot_be_made_is_told_in_words(call, tmp_path):
+    (tmp_path / "file.txt").write_text("")
+    code, out, err = call("demo", "-d", "file.txt/wines")
+    assert (code, out) == (2, "")
+    assert err.startswith("partita: error: the folder 'file.txt/wines' cannot be made (")
+    assert err.strip().endswith("name another by --folder.")

@@ -33,8 +33,7 @@ def demo(folder: str, as_json: bool) -> None:
     from partita.metrics import adjusted_rand_score, consistency_index
 
     wine = load_wine_ensemble()
-    place = Path(folder)
-    place.mkdir(parents=True, exist_ok=True)
+    place = _made(folder)
     labels, output = place / "labels.csv", place / "consensus.csv"
     table = wine.labels.astype("Int64")
     write_table(labels, pd.concat([wine.ids, table], axis=1))
@@ -56,3 +55,13 @@ def demo(folder: str, as_json: bool) -> None:
     say(f"Report: {page}" if page is not None else 'For a report, first run: pip install "partita[report]"')
     say(f"Next:   partita check {labels}")
     say("then:   partita consensus YOUR_LABELS.csv -o consensus.csv")
+
+
+def _made(folder: str) -> Path:
+    """The folder, which may be there already."""
+    place = Path(folder)
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ValueError(f"the folder {folder!r} cannot be made ({error.strerror}); name another by --folder.") from None
+    return place
