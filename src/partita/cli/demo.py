@@ -63,5 +63,6 @@ def _made(folder: str) -> Path:
     try:
         place.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise ValueError(f"the folder {folder!r} cannot be made ({error.strerror}); name another by --folder.") from None
+        why = error.strerror
+        raise ValueError(f"the folder {folder!r} cannot be made ({why}); name another by --folder.") from None
     return place
