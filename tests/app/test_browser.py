@@ -104,10 +104,12 @@ def test_features_become_clusterings(desk):
     page = desk()
     page.choose(file("points.csv", "\n".join(["name,w,h", *rows]).encode()))
     expect(page.tab.get_by_label("It holds")).to_have_value("features")
-    page.run(**{"Number of clusterings to make": "10", "Number of clusters": "2"})
+    page.run(**{"Number of clusterings to make": "10", "Clusters in each of them": "2-5", "Number of clusters": "2"})
     page.wait_for_result()
     expect(page.figure("Clusterings")).to_contain_text("10")
     expect(page.tab.locator(".chip")).to_have_text(["Cluster 030", "Cluster 130"])
+    page.open("Downloads")
+    expect(page.tab.locator("pre").first).to_contain_text("n_clusters=(2, 5)")
 
 
 # ------------------------------------------------------------------------------------------------ numbers and methods
@@ -184,6 +186,7 @@ def test_everything_can_be_taken_away(desk, result):
     rows = list(csv.reader(io.StringIO(content.decode())))
     page.tab.get_by_label("CSV and TSV for a spreadsheet").check()
     assert "spreadsheet_safe=1" in link("Cluster of each object as CSV").get_attribute("href")
+    assert "spreadsheet_safe=1" in page.tab.locator(".first-downloads a").first.get_attribute("href")
     assert (name, rows[0], len(rows)) == ("plants-consensus-k3.csv", ["plant", "label"], 61)
     expect(link("Report")).to_be_visible()
     _, script = saved(page, page.tab.locator(".code-head a").click)

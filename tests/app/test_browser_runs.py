@@ -123,3 +123,15 @@ def test_a_server_that_has_gone_is_named(desk, result):
     page.tab.locator(".chip").first.click()
     expect(page.selected).to_contain_text("20 objects selected")
     expect(page.tab.locator("main .failed:visible")).to_have_count(0)
+
+
+def test_settings_of_a_method_reach_it_and_what_cannot_be_read_is_said(desk):
+    page = desk()
+    page.choose()
+    page.run(**{"Method": "pcc", "Settings of the method": "divergence"})
+    expect(page.tab.get_by_role("alert")).to_contain_text("write name=value")
+    page.tab.get_by_label("Settings of the method").fill("divergence=l2, n_init=2")
+    page.run()
+    page.wait_for_result()
+    page.open("Downloads")
+    expect(page.tab.locator("pre").first).to_contain_text("PCC(divergence='l2', n_init=2)")

@@ -98,3 +98,5 @@ def test_formulas_are_marked_if_asked_for(client):
     client.at = f"runs/{client.run(dataset['id'], n_clusters=2)['id']}"
     assert "\n=1+3," in get(client, "consensus").text
     assert "\n'=1+3," in get(client, "consensus", spreadsheet_safe=1).text
+    with zipfile.ZipFile(io.BytesIO(get(client, "all", spreadsheet_safe=1).content)) as archive:
+        assert "\n'=1+3," in archive.read("consensus.csv").decode()

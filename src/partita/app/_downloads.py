@@ -97,7 +97,7 @@ def _content(run: Run, prepared: Prepared, what: str, form: str, asked: dict[str
     if what == "report":
         return _report(run, prepared, k)
     if what == "all":
-        return _archive(run, prepared, k)
+        return _archive(run, prepared, k, {"spreadsheet_safe": asked.get("spreadsheet_safe", "")})
     rows = run.selected(asked["selection"]) if asked.get("selection") else None
     return _table_file(_tables(run, prepared)[what](), form, rows if what == "objects" else None, asked)
 
@@ -195,7 +195,7 @@ def _report(run: Run, prepared: Prepared, k: int | None) -> bytes:
         return path.read_bytes()
 
 
-def _archive(run: Run, prepared: Prepared, k: int | None) -> bytes:
+def _archive(run: Run, prepared: Prepared, k: int | None, asked: dict[str, str]) -> bytes:
     """All tables, the usual figures, the report and the script."""
     buffer = io.BytesIO()
     known = offers(run, prepared)
@@ -205,7 +205,7 @@ def _archive(run: Run, prepared: Prepared, k: int | None) -> bytes:
     forms = {one["what"]: one["formats"][0] for group in known.values() for one in group}
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for what in wanted:
-            content = _content(run, prepared, what, forms[what], {}, k)
+            content = _content(run, prepared, what, forms[what], asked, k)
             archive.writestr(f"{what.removeprefix('figure-')}.{forms[what]}", content)
     return buffer.getvalue()
 

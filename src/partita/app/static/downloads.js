@@ -8,10 +8,13 @@ export function downloadsPanel(store) {
   const place = el("div", { class: "downloads" }, el("p", { class: "note" }, "Loading …"));
   get(store.path("downloads"), { k: store.k }).then((known) => {
     const others = known.others ?? [];
+    const first = el("div", { class: "first-downloads" });
+    const mark = (safe) => first.replaceChildren(...["all", "report"].flatMap((what) => others.filter((one) => one.what === what)).map((one) => link(store, one.what, one.formats[0], one.title, "button main", one.what === "all" ? { spreadsheet_safe: safe } : {})));
+    mark(null);
     place.replaceChildren(...[
       el("p", { class: "note" }, `Everything is of the result with ${store.k} clusters. A large figure may take some seconds.`),
-      el("div", { class: "first-downloads" }, ["all", "report"].flatMap((what) => others.filter((one) => one.what === what)).map((one) => link(store, one.what, one.formats[0], one.title, "button main"))),
-      tables(store, known.tables),
+      first,
+      tables(store, known.tables, mark),
       group(store, "Figures", (known.figures ?? []).map(({ words, ...figure }) => ({ ...figure, title: sentence(words) || figure.title }))),
       group(store, "Other files", others.filter((one) => !["all", "report", "script", "command"].includes(one.what))),
       code("The same in Python", store.summary.python, link(store, "script", "py", "Download", "button")),
@@ -25,11 +28,15 @@ function link(store, what, format, text, kind = null, more = {}) {
   return el("a", { class: kind, href: address(store.path(`download/${what}`), { k: store.k, format, ...more }), download: "" }, text);
 }
 
-/** Tables, with names and labels as they are or marked where a spreadsheet would compute them. */
-function tables(store, items) {
+/** Tables, with names and labels as they are or marked where a spreadsheet would compute them; `told` hears which. */
+function tables(store, items, told) {
   const place = el("div");
   const safe = el("input", { type: "checkbox", id: "safe", on: { change: () => draw() } });
-  const draw = () => place.replaceChildren(group(store, "Tables", items, { spreadsheet_safe: safe.checked ? 1 : null }));
+  const draw = () => {
+    const marked = safe.checked ? 1 : null;
+    place.replaceChildren(group(store, "Tables", items, { spreadsheet_safe: marked }));
+    told(marked);
+  };
   draw();
   return el("section", {}, place, el("div", { class: "check" }, safe, el("label", { for: "safe" }, "CSV and TSV for a spreadsheet: text that it would compute, such as =1+1, gets an apostrophe")));
 }

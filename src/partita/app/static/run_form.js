@@ -13,15 +13,19 @@ export function runForm(page, dataset) {
   const seed = el("input", { type: "number", min: "0", max: "4294967295", step: "1", value: "0" });
   const limit = el("input", { type: "number", min: "1", step: "1", placeholder: "none" });
   const clusterings = el("input", { type: "number", min: "2", max: "1000", step: "1", placeholder: "usual number" });
+  const base = el("input", { type: "text", inputmode: "numeric", pattern: "\\s*\\d+\\s*(-\\s*\\d+\\s*)?", placeholder: "usual range", autocomplete: "off" });
+  const settings = el("input", { type: "text", placeholder: "usual ones", autocomplete: "off", spellcheck: "false" });
   const of = (control) => (control.value.trim() === "" ? null : Number(control.value));
 
   async function start() {
     message.clear();
-    const wrong = [number, seed, limit, clusterings].find((control) => !control.checkValidity());
+    const given = settingsOf(settings.value);
+    settings.setCustomValidity(given === null ? "write name=value, for instance divergence=l2; several are separated by commas." : "");
+    const wrong = [number, seed, limit, clusterings, base, settings].find((control) => !control.checkValidity());
     if (wrong) { message.show(`${wrong.labels[0]?.textContent ?? "A number"}: ${wrong.validationMessage}`); wrong.focus(); return; }
     go.disabled = true;
-    const asked = { dataset: dataset.id, method: method.value, n_clusters: of(number) ?? "auto", seed: of(seed) ?? 0, max_time: of(limit), settings: {} };
-    if (dataset.kind === "features" && of(clusterings)) asked.base = { n_clusterings: of(clusterings) };
+    const asked = { dataset: dataset.id, method: method.value, n_clusters: of(number) ?? "auto", seed: of(seed) ?? 0, max_time: of(limit), settings: given };
+    if (dataset.kind === "features") asked.base = { n_clusterings: of(clusterings), base_clusters: rangeOf(base.value) };
     try {
       const run = await post("runs", asked);
       page.go({ run: run.id });
@@ -46,8 +50,31 @@ export function runForm(page, dataset) {
         methodField,
         field("Number of clusters", number, "Leave empty to have it found; any other can be looked at afterwards."),
         dataset.kind === "features" ? field("Number of clusterings to make", clusterings) : null,
+        dataset.kind === "features" ? field("Clusters in each of them", base, "A number, or a range such as 2-10.") : null,
+        field("Settings of the method", settings, "By their names in Python, such as divergence=l2, n_init=5."),
         field("Seed", seed, "The same seed gives the same result."),
         field("Time limit in seconds", limit, "The run stops then."))));
+}
+
+/** "divergence=l2, n_init=5" as an object, null if it cannot be read; values are JSON, words of Python, or text. */
+function settingsOf(text) {
+  const parts = text.split(/[,;](?=\s*[A-Za-z_]\w*\s*=)/).filter((part) => part.trim() !== "");
+  if (parts.some((part) => !/^\s*[A-Za-z_]\w*\s*=\s*\S/.test(part))) return null;
+  return Object.fromEntries(parts.map((part) => {
+    const place = part.indexOf("=");
+    return [part.slice(0, place).trim(), valueOf(part.slice(place + 1).trim())];
+  }));
+}
+
+function valueOf(text) {
+  const words = { None: null, True: true, False: false };
+  if (text in words) return words[text];
+  try { return JSON.parse(text); } catch { return text; }
+}
+
+function rangeOf(text) {
+  const numbers = text.split("-").map((part) => part.trim()).filter((part) => part !== "").map(Number);
+  return numbers.length === 0 ? null : numbers.length === 1 ? numbers[0] : numbers;
 }
 
 function describe(methods, name) {
