@@ -45,6 +45,7 @@ numpydoc_xref_param_type = False
 
 # --------------------------------------------------------------------------------------------------------- gallery
 sphinx_gallery_conf = {
+    "write_computation_times": False,  # its page loads scripts from another host
     "examples_dirs": "gallery",
     "gallery_dirs": "auto_gallery",
     "filename_pattern": r"plot_",
